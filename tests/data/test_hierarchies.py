@@ -1,0 +1,118 @@
+"""Hierarchies: paths, levels, losses, files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sudare.data.hierarchies import Hierarchy
+from sudare.errors import DataError, UsageError
+
+SCHOOL = [
+    ("11th", "school", "*"),
+    ("12th", "school", "*"),
+    ("Bachelors", "higher", "*"),
+    ("Masters", "higher", "*"),
+]
+
+
+def test_levels_run_from_the_value_to_the_root() -> None:
+    h = Hierarchy.from_paths(SCHOOL)
+    assert h.levels == 3
+    assert h.labels == (("11th", "12th", "Bachelors", "Masters"), ("school", "higher"), ("*",))
+    assert [sizes.tolist() for sizes in h.sizes] == [[1, 1, 1, 1], [2, 2], [4]]
+
+
+def test_paths_without_a_common_end_get_a_root() -> None:
+    assert Hierarchy.from_paths([("1", "low"), ("9", "high")]).labels[-1] == ("*",)
+    assert Hierarchy.from_paths([("1",), ("9",)]).levels == 2
+
+
+def test_loss_is_the_share_of_the_other_leaves_that_stay_possible() -> None:
+    h = Hierarchy.from_paths(SCHOOL)
+    assert h.ncp(pa.array(["12th", "school", "*", None])).tolist() == [0, 1 / 3, 1, 1]
+    assert [loss.tolist() for loss in h.loss] == [[0] * 4, [1 / 3] * 2, [1]]
+
+
+def test_a_single_leaf_costs_nothing() -> None:
+    assert Hierarchy.flat(["only"]).ncp(["only", "*"]).tolist() == [0, 0]
+
+
+def test_a_label_on_two_levels_counts_its_widest_reading() -> None:
+    h = Hierarchy.from_paths([("Other", "Other"), ("Else", "Other"), ("Tech", "Tech")])
+    assert h.leaves_under("Other") == 2
+
+
+def test_codes_follow_the_leaves_for_numbers_and_text() -> None:
+    h = Hierarchy.from_paths([("17", "young"), ("18", "young"), ("90", "old")])
+    for values in (pa.array([90, 17]), pa.array([90.0, 17.0]), pa.chunked_array([["90"], ["17"]])):
+        assert h.codes(values).tolist() == [2, 0]
+    assert h.codes(pa.array(["90"]).dictionary_encode()).tolist() == [2]
+
+
+def test_generalized_codes_decode_to_labels() -> None:
+    h = Hierarchy.from_paths(SCHOOL)
+    assert h.decode(h.generalize(np.array([3, 0]), 1), 1).to_pylist() == ["higher", "school"]
+    assert h.lowest_common(np.array([2, 3])) == 1
+    assert h.lowest_common(np.array([1, 3])) == 2
+    assert h.lowest_common(np.array([1, 1])) == 0
+
+
+def test_an_unknown_value_is_counted_and_never_named() -> None:
+    with pytest.raises(DataError, match="1 of 2 values") as fault:
+        Hierarchy.from_paths(SCHOOL).codes(["11th", "canary"])
+    assert "canary" not in str(fault.value)
+    with pytest.raises(DataError):
+        Hierarchy.from_paths(SCHOOL).ncp(["canary"])
+
+
+def test_a_missing_value_is_a_leaf_of_its_own_on_request() -> None:
+    h = Hierarchy.from_paths(SCHOOL).with_missing()
+    codes = h.codes(pa.array(["11th", None]))
+    assert h.decode(h.generalize(codes, 1), 1).to_pylist() == ["school", None]
+    assert h.ncp(pa.array([None], pa.string())).tolist() == [0]
+    assert h.with_missing() is h
+
+
+def test_restriction_drops_values_that_do_not_occur() -> None:
+    assert Hierarchy.from_paths(SCHOOL).restrict(["11th", "Masters"]).labels[1] == ("school", "higher")
+
+
+@pytest.mark.parametrize("paths", [[], [("a", "*"), ("b",)], [("a", "*"), ("a", "*")]])
+def test_broken_paths_are_refused(paths: list[tuple[str, ...]]) -> None:
+    with pytest.raises(DataError):
+        Hierarchy.from_paths(paths)
+
+
+def test_levels_that_do_not_nest_are_refused() -> None:
+    with pytest.raises(UsageError, match="level 1 is not nested in level 2"):
+        Hierarchy.from_paths([("a", "x", "1", "*"), ("b", "x", "2", "*")])
+    with pytest.raises(UsageError, match="level 7"):
+        Hierarchy.from_paths(SCHOOL).generalize(np.array([0]), 7)
+
+
+def test_csv_round_trip_keeps_separators_and_quotes(tmp_path: Path) -> None:
+    h = Hierarchy.from_paths([('a;"b"', "x"), ("c\nd", "x"), ("-1", "y")])
+    h.to_csv(tmp_path / "h.csv")
+    assert Hierarchy.from_csv(tmp_path / "h.csv").paths() == h.paths()
+
+
+def test_a_missing_or_undecodable_file_is_bad_data(tmp_path: Path) -> None:
+    (tmp_path / "h.csv").write_bytes(b"\xff\xfe\x00")
+    for name in ("h.csv", "absent.csv"):
+        with pytest.raises(DataError, match="cannot be read"):
+            Hierarchy.from_csv(tmp_path / name)
+
+
+def test_the_arx_hierarchies_of_adult_cover_its_columns(data_dir: Path) -> None:
+    import pyarrow.parquet as pq
+
+    adult = pq.read_table(data_dir / "adult_arx.parquet")
+    for file in sorted((data_dir / "adult_arx_hierarchies").glob("*.csv")):
+        h = Hierarchy.from_csv(file)
+        codes = h.codes(adult[file.stem])
+        assert h.ncp(h.decode(codes, 0)).sum() == 0
+        assert h.ncp(h.decode(h.generalize(codes, h.levels - 1), h.levels - 1)).min() == 1
