@@ -1,0 +1,125 @@
+"""What an attack is: parameters in a frozen dataclass, one verb, explicit ties.
+
+An attack sees the original and the release (never the truth) through a `View` and answers with `Candidates`: for every
+release row the original rows that it holds equally likely. Whether it was right is decided once, in `sudare.attacks.score`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from sudare.attacks.view import View
+
+Rows = NDArray[np.int64]
+
+
+@runtime_checkable
+class Attack(Protocol):
+    """A re-identification attack: `match` is its one verb, `suited` proposes it for a table.
+
+    `unit` says what is matched: "row" (release rows to original rows) or "user" (the distinct release users to the distinct
+    original users, both numbered in the sorted order of `View.users`).
+    """
+
+    unit: ClassVar[str]
+    place: ClassVar[int]
+
+    def match(self, view: View) -> Candidates:
+        """The candidates of every release row (or user)."""
+        ...
+
+    @classmethod
+    def suited(cls, view: View) -> Sequence[Self]:
+        """The instances worth running on this table when nobody names attacks; empty when the attack does not apply."""
+        ...
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """For every release row a set of original rows, stored as runs so that ties cost no memory.
+
+    `members` lists original rows, each at most once. A run is `members[starts[r]:stops[r]]`, ascending. Set s owns the runs
+    `offsets[s]:offsets[s + 1]`, ascending by start and disjoint. `set_of` gives each release row its set, -1 = gave up.
+    Without `weights` all members of a set are equally likely; with them run r has the probability `weights[r]`, shared
+    equally by its members.
+
+    >>> Candidates.of_guesses(np.array([2, -1, 0]), originals=3).sizes
+    array([1, 0, 1])
+    """
+
+    members: Rows
+    set_of: Rows
+    offsets: Rows
+    starts: Rows
+    stops: Rows
+    weights: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of_guesses(cls, guesses: Rows, originals: int) -> Candidates:
+        """One guessed original row for every release row; -1 = gave up."""
+        one = np.arange(originals, dtype=np.int64)
+        return cls(one, np.asarray(guesses, np.int64), np.arange(originals + 1), one, one + 1)
+
+    @classmethod
+    def of_classes(cls, class_of_original: Rows, class_of_release: Rows) -> Candidates:
+        """Each release row's candidates are the original rows of its class (-1 or an absent class = gave up).
+
+        >>> Candidates.of_classes(np.array([0, 0, 1]), np.array([1, 0, 5])).sizes
+        array([1, 2, 0])
+        """
+        members = np.argsort(class_of_original, kind="stable").astype(np.int64)
+        classes = int(max(class_of_original.max(initial=-1), class_of_release.max(initial=-1))) + 1
+        sizes = np.bincount(class_of_original, minlength=classes)
+        ends = np.cumsum(sizes).astype(np.int64)
+        known = (class_of_release >= 0) & (sizes[class_of_release] > 0)
+        set_of = np.where(known, class_of_release, -1).astype(np.int64)
+        return cls(members, set_of, np.arange(classes + 1), ends - sizes, ends)
+
+    @classmethod
+    def of_pairs(cls, release: Rows, original: Rows, releases: int, originals: int) -> Candidates:
+        """Candidates listed one by one: pair i says that `original[i]` is a candidate of `release[i]`.
+
+        >>> Candidates.of_pairs(np.array([1, 1]), np.array([4, 2]), releases=2, originals=5).sizes
+        array([0, 2])
+        """
+        sort = np.lexsort((original, release))
+        starts = np.asarray(original, np.int64)[sort]
+        counts = np.bincount(release, minlength=releases)
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        set_of = np.where(counts > 0, np.arange(releases), -1).astype(np.int64)
+        return cls(np.arange(originals, dtype=np.int64), set_of, offsets, starts, starts + 1)
+
+    @classmethod
+    def of_scores(cls, scores: NDArray[np.float64], originals: int) -> Candidates:
+        """The columns with the largest score of each row, all of them where several share it; a row of NaN gives up."""
+        known = ~np.isnan(scores).all(axis=1)
+        best = np.full(len(scores), np.nan)
+        best[known] = np.nanmax(scores[known], axis=1)
+        release, original = np.nonzero(scores == best[:, None])
+        return cls.of_pairs(release, original, len(scores), originals)
+
+    @property
+    def set_sizes(self) -> Rows:
+        """The number of original rows in every set."""
+        before = np.concatenate([[0], np.cumsum(self.stops - self.starts)])
+        return (before[self.offsets[1:]] - before[self.offsets[:-1]]).astype(np.int64)
+
+    @property
+    def sizes(self) -> Rows:
+        """The number of candidates of every release row; 0 = gave up."""
+        sizes = np.append(self.set_sizes, 0)
+        return sizes[self.set_of]
+
+    def of_row(self, row: int) -> Rows:
+        """The candidates of one release row, ascending."""
+        chosen = self.set_of[row]
+        if chosen < 0:
+            return np.empty(0, np.int64)
+        runs = range(self.offsets[chosen], self.offsets[chosen + 1])
+        return np.sort(np.concatenate([self.members[self.starts[r] : self.stops[r]] for r in runs]))

@@ -1,0 +1,86 @@
+"""The one DuckDB connection of the process, and the private folder for its temporaries."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import itertools
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
+
+_names = itertools.count(1)
+
+
+@functools.cache
+def connect() -> duckdb.DuckDBPyConnection:
+    """The connection every table of this process lives on.
+
+    Insertion order is kept (row numbers mean something here), the progress bar is off (it writes to
+    standard output), extensions are never fetched, and spilled data go to a private folder that is
+    removed at exit. `SUDARE_MEMORY` (e.g. `2GB`) and `SUDARE_THREADS` limit what it takes.
+    """
+    import duckdb
+
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "preserve_insertion_order": True,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "temp_directory": str(private_folder() / "spill"),
+    }
+    if limit := os.environ.get("SUDARE_MEMORY"):
+        config["memory_limit"] = limit
+    if threads := os.environ.get("SUDARE_THREADS"):
+        config["threads"] = int(threads)
+    connection = duckdb.connect(":memory:", config=config)
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+@functools.cache
+def private_folder() -> Path:
+    """A folder of this process that only its owner can read; it goes when the process ends.
+
+    What a killed process could not remove is removed here by the next one.
+    """
+    root = Path(tempfile.gettempdir())
+    _remove_orphans(root)
+    folder = Path(tempfile.mkdtemp(prefix=f"sudare-{os.getuid()}-{os.getpid()}-", dir=root))
+    atexit.register(_remove, folder, os.getpid())
+    return folder
+
+
+def fresh_name(prefix: str = "sudare") -> str:
+    """A name for a view that nobody else has."""
+    return f"{prefix}_{next(_names)}"
+
+
+def quote(name: str) -> str:
+    """An SQL identifier.
+
+    >>> quote('say "hi"')
+    '"say ""hi"""'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """An SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _remove(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_orphans(root: Path) -> None:
+    for folder in root.glob(f"sudare-{os.getuid()}-*-*"):
+        process = folder.name.split("-")[2]
+        if process.isdigit() and not Path(f"/proc/{process}").exists() and Path("/proc/self").exists():
+            shutil.rmtree(folder, ignore_errors=True)

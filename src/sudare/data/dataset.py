@@ -1,0 +1,136 @@
+"""Dataset: a table, wherever it lives, and the roles of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sudare.data.connection import connect, fresh_name, quote
+from sudare.data.roles import Roles
+from sudare.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    import duckdb
+    import ibis.expr.types as ir
+    import pyarrow as pa
+
+BATCH_ROWS = 131_072
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Dataset:
+    """A table about people. It is never copied without need, and its repr shows no cell.
+
+    A table in a file or in memory is a view of DuckDB (`view`); a table in a database or on Spark is an
+    ibis expression (`expression`). `table` is the ibis expression of either.
+    """
+
+    roles: Roles
+    name: str = "table"
+    view: str | None = None
+    expression: ir.Table | None = None
+    keep_alive: Any = None
+
+    @classmethod
+    def from_arrow(cls, table: pa.Table, roles: Roles | None = None, *, name: str = "table") -> Dataset:
+        """A dataset over an Arrow table, without a copy."""
+        view = fresh_name()
+        connect().register(view, table)
+        dataset = cls(roles=roles or Roles(), name=name, view=view, keep_alive=table)
+        dataset.roles.check(dataset.columns)
+        return dataset
+
+    @property
+    def engine(self) -> str:
+        """Where the work runs: duckdb, pyspark, postgres."""
+        if self.view is not None:
+            return "duckdb"
+        return str(self.table.get_backend().name)
+
+    @property
+    def relation(self) -> duckdb.DuckDBPyRelation | None:
+        """The DuckDB relation, None when the table lives elsewhere."""
+        return None if self.view is None else connect().table(self.view)
+
+    @cached_property
+    def table(self) -> ir.Table:
+        """The table as an ibis expression."""
+        if self.expression is not None:
+            return self.expression
+        import ibis
+
+        return ibis.duckdb.from_connection(connect()).table(self.view)
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """Names and Arrow types of the columns."""
+        if self.view is None:
+            return self.table.schema().to_pyarrow()
+        return connect().sql(f"SELECT * FROM {quote(self.view)} LIMIT 0").to_arrow_table().schema
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        if self.view is None:
+            return tuple(self.table.columns)
+        return tuple(connect().table(self.view).columns)
+
+    @cached_property
+    def rows(self) -> int:
+        """How many records there are."""
+        if self.view is None:
+            return int(self.table.count().to_pyarrow().as_py())
+        found = connect().sql(f"SELECT count(*) FROM {quote(self.view)}").fetchone()
+        return int(found[0]) if found else 0
+
+    @cached_property
+    def users(self) -> int:
+        """How many people there are; without a user column every row is a person."""
+        if self.roles.user is None:
+            return self.rows
+        if self.view is None:
+            return int(self.table[self.roles.user].nunique().to_pyarrow().as_py())
+        query = f"SELECT count(DISTINCT {quote(self.roles.user)}) FROM {quote(self.view)}"
+        found = connect().sql(query).fetchone()
+        return int(found[0]) if found else 0
+
+    def to_pyarrow(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """The rows in the order of the source."""
+        chosen = self.require(columns if columns is not None else self.columns)
+        if self.view is None:
+            return self.table.select(*chosen).to_pyarrow()
+        return connect().sql(self._select(chosen)).to_arrow_table()
+
+    def batches(self, columns: Sequence[str] | None = None, rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+        """The rows in the order of the source, a batch at a time."""
+        chosen = self.require(columns if columns is not None else self.columns)
+        if self.view is None:
+            yield from self.table.select(*chosen).to_pyarrow_batches(chunk_size=rows)
+        else:
+            yield from connect().cursor().sql(self._select(chosen)).to_arrow_reader(rows)
+
+    def with_roles(self, roles: Roles | None = None, **changes: Any) -> Dataset:
+        """The same table with other roles."""
+        new = roles or Roles.of(**{**self.roles.to_dict(), **changes})
+        new.check(self.columns)
+        return replace(self, roles=new)
+
+    def require(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """The columns, or a UsageError with the nearest name for one that is not there."""
+        for column in columns:
+            if column not in self.columns:
+                raise UsageError(f"{self.name}: unknown column '{column}'; {nearest(column, self.columns)}")
+        return tuple(columns)
+
+    def _select(self, columns: Sequence[str]) -> str:
+        assert self.view is not None
+        return f"SELECT {', '.join(map(quote, columns))} FROM {quote(self.view)}"
+
+    def __repr__(self) -> str:
+        roles = ", ".join(
+            f"{name}={value if isinstance(value, str) else '+'.join(value)}"
+            for name, value in self.roles.to_dict().items()
+        )
+        shape = f"{self.rows:,} records x {len(self.columns)} columns"
+        return f"Dataset({self.name}: {shape}; {roles or 'no roles'}; engine {self.engine})"

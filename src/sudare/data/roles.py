@@ -1,0 +1,124 @@
+"""What each column is about: the person, an identifier, a quasi-identifier, something sensitive."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from sudare.errors import UsageError, nearest
+
+NAMES = ("user", "identifier", "quasi", "sensitive", "other")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roles:
+    """The roles of a table's columns; a column has at most one.
+
+    >>> Roles.of(user="customer", quasi=["age", "zip"]).role_of("age")
+    'quasi'
+    """
+
+    user: str | None = None
+    identifier: tuple[str, ...] = ()
+    quasi: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        user: str | None = None,
+        identifier: str | Iterable[str] = (),
+        quasi: str | Iterable[str] = (),
+        sensitive: str | Iterable[str] = (),
+        other: str | Iterable[str] = (),
+    ) -> Roles:
+        """Roles from names or lists of names; a column in two roles is an error."""
+        roles = cls(
+            user=user or None,
+            identifier=_names(identifier),
+            quasi=_names(quasi),
+            sensitive=_names(sensitive),
+            other=_names(other),
+        )
+        roles._check_once()
+        return roles
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Roles:
+        """The `[roles]` table of a `sudare.toml`."""
+        table = load_toml(path).get("roles", {})
+        unknown = sorted(set(table) - set(NAMES)) if isinstance(table, dict) else ["roles"]
+        if unknown:
+            raise UsageError(f"{path}: unknown role '{unknown[0]}' in [roles]; {nearest(unknown[0], NAMES)}")
+        wrong = [name for name, value in table.items() if not _is_names(value, single=name == "user")]
+        if wrong:
+            raise UsageError(f"{path}: [roles] {', '.join(wrong)}: give column names as text or a list of text")
+        return cls.of(**table)
+
+    @property
+    def assigned(self) -> tuple[str, ...]:
+        """Every column that has a role."""
+        user = (self.user,) if self.user else ()
+        return (*user, *self.identifier, *self.quasi, *self.sensitive, *self.other)
+
+    def role_of(self, column: str) -> str | None:
+        """The role of a column, None if it has none."""
+        if column == self.user:
+            return "user"
+        return next((f.name for f in fields(self)[1:] if column in getattr(self, f.name)), None)
+
+    def check(self, columns: Sequence[str]) -> None:
+        """Every column named in a role must exist; all that do not are named at once."""
+        faults = [
+            f"'{name}' ({self.role_of(name)}): {nearest(name, columns)}"
+            for name in self.assigned
+            if name not in columns
+        ]
+        if faults:
+            raise UsageError("unknown column " + "; ".join(faults))
+
+    def without(self, columns: Iterable[str]) -> Roles:
+        """The same roles with some columns gone."""
+        gone = set(columns)
+        kept = {n: tuple(c for c in getattr(self, n) if c not in gone) for n in NAMES[1:]}
+        return Roles(user=None if self.user in gone else self.user, **kept)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The roles in use, as they stand in a `sudare.toml`."""
+        named = {n: list(getattr(self, n)) for n in NAMES[1:] if getattr(self, n)}
+        return {**({"user": self.user} if self.user else {}), **named}
+
+    def _check_once(self) -> None:
+        seen: set[str] = set()
+        for name in self.assigned:
+            if name in seen:
+                raise UsageError(f"column '{name}' has two roles; give it one")
+            seen.add(name)
+
+
+def load_toml(path: str | Path) -> dict[str, Any]:
+    """A TOML file as a dictionary; what cannot be read is a UsageError with the line."""
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}); check the path") from None
+    except tomllib.TOMLDecodeError as error:
+        where = str(error).rpartition("(")[2].rstrip(")") or "unknown place"
+        raise UsageError(f"{path}: not valid TOML ({where}); correct the file") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not UTF-8 text; save it as UTF-8") from None
+
+
+def _names(value: str | Iterable[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _is_names(value: Any, *, single: bool) -> bool:
+    if isinstance(value, str):
+        return True
+    return not single and isinstance(value, list) and all(isinstance(v, str) for v in value)

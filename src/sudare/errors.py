@@ -1,0 +1,73 @@
+"""Errors are part of the interface: what is wrong, where, what to do; never a cell's value.
+
+SudareError            exit code 2
+├── UsageError         2  a wrong call or a wrong configuration
+├── MissingPart        2  an optional part is not installed
+├── DataError          3  the data cannot be used as they are
+└── PolicyError        1  a limit of the policy is passed
+"""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Iterable
+from typing import ClassVar
+
+
+class SudareError(Exception):
+    """The root of everything sudare raises on purpose."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class UsageError(SudareError):
+    """A wrong call or a wrong configuration."""
+
+
+class MissingPart(SudareError):
+    """An optional part is not installed."""
+
+    @classmethod
+    def extra(cls, what: str, extra: str) -> MissingPart:
+        return cls(f"{what} needs an optional part; install it with: pip install 'sudare[{extra}]'")
+
+
+class DataError(SudareError):
+    """The data cannot be used as they are."""
+
+    exit_code = 3
+
+
+class PolicyError(SudareError):
+    """A limit of the policy is passed."""
+
+    exit_code = 1
+
+
+class SudareWarning(UserWarning):
+    """Something the user should know; `code` stays the same between versions."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(f"{code}: {text}")
+        self.code = code
+        self.text = text
+
+
+def warn(code: str, text: str) -> None:
+    """Warn with a stable code, e.g. `warn("S-ORDER", "...")`."""
+    warnings.warn(SudareWarning(code, text), stacklevel=3)
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """The hint for an unknown name.
+
+    >>> nearest("ueser", ["user", "date"])
+    "did you mean 'user'?"
+    """
+    names = list(names)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"there are: {shown}"

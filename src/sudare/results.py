@@ -1,0 +1,123 @@
+"""What every result can do: a frame, a dictionary, a chart, a table on the terminal and in a notebook."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sudare.errors import UsageError
+from sudare.version import __version__
+
+if TYPE_CHECKING:
+    import altair
+    import pandas
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """Rows of numbers with the notes that a reader needs to understand them."""
+
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+
+    command: ClassVar[str] = ""
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The rows as a pandas frame."""
+        import pandas
+
+        return pandas.DataFrame([dict(row) for row in self.rows], columns=self.columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as `--format json` prints."""
+        body = {"command": self.command, "version": __version__, "rows": [dict(row) for row in self.rows]}
+        return plain({**body, **self.extra(), "notes": list(self.notes)})
+
+    def extra(self) -> dict[str, Any]:
+        """What a result says beyond its rows; subclasses override."""
+        return {}
+
+    def chart(self) -> altair.Chart:
+        """The picture of the result; subclasses override."""
+        raise UsageError(f"a result of '{self.command}' has no chart; use .to_frame()")
+
+    @property
+    def columns(self) -> list[str]:
+        return list(dict.fromkeys(name for row in self.rows for name in row))
+
+    def __str__(self) -> str:
+        lines = text_table(self.columns, [[row.get(c) for c in self.columns] for row in self.rows])
+        return "\n".join([lines, *self.notes])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(c)}</th>" for c in self.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(show(row.get(c)))}</td>" for c in self.columns) + "</tr>"
+            for row in self.rows
+        )
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
+
+def show(value: Any) -> str:
+    """A value for people: five significant digits, thousands separated, lists joined by +.
+
+    >>> show(0.18599), show(38087), show(None), show(["date", "goods"])
+    ('0.18599', '38,087', '', 'date + goods')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return show_float(value)
+    if isinstance(value, (list, tuple)):
+        return " + ".join(str(v) for v in value)
+    return str(value)
+
+
+def show_float(value: float) -> str:
+    if not math.isfinite(value):
+        return "" if math.isnan(value) else ("∞" if value > 0 else "-∞")
+    if value != 0 and abs(value) < 1e-3:
+        return f"{value:.3g}"
+    if abs(value) >= 1e5:
+        return f"{value:,.0f}"
+    return f"{value:.5g}"
+
+
+def text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Columns aligned by blanks: numbers to the right, words to the left."""
+    cells = [[show(v) for v in row] for row in rows]
+    widths = [max([len(c), *(len(row[i]) for row in cells)]) for i, c in enumerate(columns)]
+    right = [all(isinstance(row[i], (int, float, type(None))) for row in rows) for i in range(len(columns))]
+
+    def line(values: Sequence[str]) -> str:
+        parts = (v.rjust(w) if r else v.ljust(w) for v, w, r in zip(values, widths, right))
+        return "  ".join(parts).rstrip()
+
+    return "\n".join([line(list(columns)), *(line(row) for row in cells)])
+
+
+def plain(value: Any) -> Any:
+    """Numpy scalars and tuples become what JSON knows; NaN and infinities become null."""
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    return str(value)
