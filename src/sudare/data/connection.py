@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import duckdb
@@ -55,17 +55,22 @@ def private_folder() -> Path:
     return folder
 
 
+def scalar(query: str) -> Any:
+    """The one value of a query of one row and one column."""
+    return connect().sql(query).fetchall()[0][0]
+
+
 def fresh_name(prefix: str = "sudare") -> str:
     """A name for a view that nobody else has."""
     return f"{prefix}_{next(_names)}"
 
 
 def quote(name: str) -> str:
-    """An SQL identifier.
+    '''An SQL identifier.
 
-    >>> quote('say "hi"')
-    '"say ""hi"""'
-    """
+    >>> print(quote('say "hi"'))
+    "say ""hi"""
+    '''
     return '"' + name.replace('"', '""') + '"'
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sudare.data.connection import connect, fresh_name, quote
+from sudare.data.connection import connect, fresh_name, quote, scalar
 from sudare.data.roles import Roles
 from sudare.errors import UsageError, nearest
 
@@ -81,8 +81,7 @@ class Dataset:
         """How many records there are."""
         if self.view is None:
             return int(self.table.count().to_pyarrow().as_py())
-        found = connect().sql(f"SELECT count(*) FROM {quote(self.view)}").fetchone()
-        return int(found[0]) if found else 0
+        return int(scalar(f"SELECT count(*) FROM {quote(self.view)}"))
 
     @cached_property
     def users(self) -> int:
@@ -91,9 +90,7 @@ class Dataset:
             return self.rows
         if self.view is None:
             return int(self.table[self.roles.user].nunique().to_pyarrow().as_py())
-        query = f"SELECT count(DISTINCT {quote(self.roles.user)}) FROM {quote(self.view)}"
-        found = connect().sql(query).fetchone()
-        return int(found[0]) if found else 0
+        return int(scalar(f"SELECT count(DISTINCT {quote(self.roles.user)}) FROM {quote(self.view)}"))
 
     def to_pyarrow(self, columns: Sequence[str] | None = None) -> pa.Table:
         """The rows in the order of the source."""
@@ -108,7 +105,15 @@ class Dataset:
         if self.view is None:
             yield from self.table.select(*chosen).to_pyarrow_batches(chunk_size=rows)
         else:
-            yield from connect().cursor().sql(self._select(chosen)).to_arrow_reader(rows)
+            yield from self.stream(self._select(chosen), rows)
+
+    def stream(self, query: str, rows: int = BATCH_ROWS) -> pa.RecordBatchReader:
+        """The batches of an SQL query over `view`, on a cursor of its own: other queries may run meanwhile."""
+        assert self.view is not None
+        cursor = connect().cursor()
+        if self.keep_alive is not None:  # registered tables belong to one cursor
+            cursor.register(self.view, self.keep_alive)
+        return cursor.sql(query).to_arrow_reader(rows)
 
     def with_roles(self, roles: Roles | None = None, **changes: Any) -> Dataset:
         """The same table with other roles."""

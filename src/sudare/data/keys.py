@@ -238,8 +238,11 @@ def _hash_columns(table: pa.Table, columns: list[str], key: Key) -> Words:
 
 
 def _shared(ids: Words) -> NDArray[np.bool_]:
-    """Which ids occur more than once."""
-    by_id = np.lexsort((ids[:, 1], ids[:, 0]))
+    """Which ids occur more than once. Sorting one word is fast; the second is looked at only where it must be."""
+    words_in_order = np.sort(ids[:, 0])
+    repeated = words_in_order[1:][words_in_order[1:] == words_in_order[:-1]]
+    suspects = np.flatnonzero(np.isin(ids[:, 0], repeated)) if len(repeated) else np.empty(0, dtype=np.int64)
+    by_id = suspects[np.lexsort((ids[suspects, 1], ids[suspects, 0]))]
     same = (ids[by_id[1:]] == ids[by_id[:-1]]).all(axis=1)
     shared = np.zeros(len(ids), dtype=np.bool_)
     shared[by_id[1:][same]] = True
@@ -249,17 +252,15 @@ def _shared(ids: Words) -> NDArray[np.bool_]:
 
 def _number_equal(ids: Words, key: Key) -> Words:
     """Tell equal ids apart by their occurrence number."""
-    by_id = np.lexsort((ids[:, 1], ids[:, 0]))
-    fresh = np.ones(len(ids), dtype=np.bool_)
+    equal = np.flatnonzero(_shared(ids))
+    by_id = equal[np.lexsort((ids[equal, 1], ids[equal, 0]))]
+    fresh = np.ones(len(by_id), dtype=np.bool_)
     fresh[1:] = (ids[by_id[1:]] != ids[by_id[:-1]]).any(axis=1)
-    first = np.maximum.accumulate(np.where(fresh, np.arange(len(ids)), 0))
-    number = np.empty(len(ids), dtype=np.uint64)
-    number[by_id] = (np.arange(len(ids)) - first).astype(np.uint64)
-    again = number > 0
-    if again.any():
-        marked = ids[again].copy()
-        marked[:, 0] ^= number[again]
-        ids[again] = words(key, "occurrence", "", marked, 2)
+    first = np.maximum.accumulate(np.where(fresh, np.arange(len(by_id)), 0))
+    number = (np.arange(len(by_id)) - first).astype(np.uint64)
+    marked = ids[by_id]
+    marked[:, 0] ^= number
+    ids[by_id] = np.where((number > 0)[:, None], words(key, "occurrence", "", marked, 2), ids[by_id])
     return ids
 
 
