@@ -9,6 +9,8 @@ import pyarrow as pa
 import pytest
 
 from sudare.data.hierarchies import Hierarchy
+from sudare.data.hierarchy_kinds import categories, dates, from_spec, intervals, prefixes, read_specs
+from sudare.data.hierarchy_proposals import propose
 from sudare.errors import DataError, UsageError
 
 SCHOOL = [
@@ -116,3 +118,88 @@ def test_the_arx_hierarchies_of_adult_cover_its_columns(data_dir: Path) -> None:
         codes = h.codes(adult[file.stem])
         assert h.ncp(h.decode(codes, 0)).sum() == 0
         assert h.ncp(h.decode(h.generalize(codes, h.levels - 1), h.levels - 1)).min() == 1
+
+
+def test_intervals_hold_negative_and_fractional_numbers() -> None:
+    assert intervals([-7, 3], [5, 10]).paths()[0] == ("-7", "[-10--6]", "[-10--1]", "*")
+    assert intervals([0.25, 1.5], [0.5, 1]).paths()[0] == ("0.25", "[0-0.5]", "[0-1]", "*")
+    assert intervals([1, None], [5]).paths()[-1] == (None, None, "*")
+
+
+@pytest.mark.parametrize("widths", [[], [0], [10, 5], [5, 7], "ab", [True]])
+def test_widths_that_do_not_nest_are_refused(widths: list[float]) -> None:
+    with pytest.raises(UsageError, match="intervals"):
+        intervals([1, 2], widths)
+
+
+def test_every_original_value_is_consistent_with_its_labels() -> None:
+    from sudare.data.recoded import consistent
+
+    made = [
+        (intervals([-7, 3, 88], [5, 20]), [-7, 3, 88]),
+        (prefixes(["81667", "81925"], [3, 1]), ["81667", "81925"]),
+        (dates(["2011-12-31", "2010-02-01"], ["month", "quarter", "half", "year", "decade"]), None),
+    ]
+    for hierarchy, values in made:
+        for path in hierarchy.paths():
+            value = path[0] if values is None or isinstance(values[0], str) else int(str(path[0]))
+            assert all(consistent(label, value) for label in path)
+
+
+def test_a_toml_describes_every_kind(tmp_path: Path) -> None:
+    (tmp_path / "education.csv").write_text("a;x;*\nb;x;*\n")
+    (tmp_path / "sudare.toml").write_text(
+        "[hierarchy.age]\nintervals=[5,10]\n[hierarchy.zip]\nprefixes=[3]\n[hierarchy.day]\ndates=['year']\n"
+        "[hierarchy.work.categories]\ngov=['state','federal']\nprivate=['inc']\n"
+        "[hierarchy.education]\nfile='education.csv'\n[hierarchy.sex]\nflat=true\n"
+    )
+    values = {
+        "age": [1],
+        "zip": ["81667"],
+        "day": ["2011-02-07"],
+        "work": ["inc", None],
+        "education": ["a"],
+        "sex": ["m"],
+    }
+    made = {
+        n: from_spec(s, values[n], folder=tmp_path) for n, s in read_specs(tmp_path / "sudare.toml").items()
+    }
+    assert {name: h.levels for name, h in made.items()} == {
+        "age": 4, "zip": 3, "day": 3, "work": 3, "education": 3, "sex": 2,
+    }  # fmt: skip
+    assert made["work"].leaves[-1] is None
+
+
+@pytest.mark.parametrize(
+    "spec", [{}, {"flat": True, "prefixes": [1]}, {"dates": ["week"]}, {"prefixes": [1, 2]}]
+)
+def test_a_wrong_table_is_a_wrong_call(spec: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        from_spec(spec, ["2011-02-07"])
+
+
+def test_groups_of_unequal_depth_keep_their_name() -> None:
+    h = categories({"abroad": {"Asia": ["Japan"], "Europe": ["Italy"]}, "home": ["US"]})
+    assert h.paths() == [
+        ("Japan", "Asia", "abroad", "*"),
+        ("Italy", "Europe", "abroad", "*"),
+        ("US", "home", "home", "*"),
+    ]
+
+
+def test_proposals_cover_the_columns_of_adult(data_dir: Path) -> None:
+    import pyarrow.parquet as pq
+
+    adult = pq.read_table(data_dir / "adult.parquet")
+    for name in adult.column_names:
+        values = adult[name].unique()
+        hierarchy = from_spec(propose(adult[name]), values)
+        assert len(hierarchy.codes(values)) == len(values)
+    assert propose(adult["age"]) == {"intervals": [5, 10, 20]}
+    assert set(propose(adult["marital-status"])) == {"categories"}
+
+
+def test_codes_of_one_length_are_cut_from_the_right() -> None:
+    assert propose(pa.array([f"{n:05d}" for n in range(100)])) == {"prefixes": [3, 2, 1]}
+    assert propose(pa.array(["2011-02-07"])) == {"dates": ["month", "year"]}
+    assert propose(pa.array([1.5, None])) == {"flat": True}

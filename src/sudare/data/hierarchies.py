@@ -57,7 +57,7 @@ class Hierarchy:
 
     @classmethod
     def from_csv(cls, path: str | Path) -> Hierarchy:
-        """Read ARX's format: one line per leaf, separated by ``;``, the leaf first, no header; an empty cell is missing."""
+        """Read ARX's format: a line per leaf, `;` between levels, leaf first, no header, empty = missing."""
         try:
             with Path(path).open(encoding="utf-8-sig", newline="") as file:
                 lines = csv.reader(file, delimiter=";", strict=True)
