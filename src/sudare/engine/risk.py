@@ -1,0 +1,78 @@
+"""The way a profile is measured: chosen by where the table lives, how large it is and how much memory there is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sudare.data.dataset import Dataset
+from sudare.engine.risk_profile import Profile
+from sudare.errors import DataError, UsageError
+
+WAYS = ("auto", "plain", "kernel")
+KERNEL_ROWS = 2_000_000
+
+
+def profiles(
+    ds: Dataset,
+    subsets: Sequence[tuple[str, ...]],
+    *,
+    missing: str = "value",
+    every_attacker: bool = False,
+    way: str = "auto",
+    memory: int | None = None,
+) -> list[Profile]:
+    """The profile of every set of attributes, in the given order.
+
+    `plain` asks the engine one query per set; `kernel` reads the rows once, ordered by user, for all of them.
+    Both give the same integers. `auto` takes the kernel for large tables on DuckDB and Spark.
+    """
+    check(ds)
+    if _takes_kernel(ds, subsets, missing, way):
+        from sudare.engine import risk_stream
+
+        return risk_stream.profiles(ds, subsets, every_attacker=every_attacker, memory=memory)
+    plain = _plain(ds)
+    return [plain.profile(ds, subset, missing=missing, every_attacker=every_attacker) for subset in subsets]
+
+
+def value_rows(ds: Dataset, attributes: Sequence[str], *, missing: str = "value") -> list[tuple[Any, ...]]:
+    """Per value: the value(s), records, users, the sum of the users' squared records, the largest owner's records."""
+    found: list[tuple[Any, ...]] = _plain(ds).value_rows(ds, attributes, missing=missing)
+    return found
+
+
+def count_values(ds: Dataset, attributes: Sequence[str], *, missing: str = "value") -> tuple[int, int, int]:
+    """|D_X|, records, users."""
+    found: tuple[int, int, int] = _plain(ds).count_values(ds, attributes, missing=missing)
+    return found
+
+
+def check(ds: Dataset) -> None:
+    """Records there must be, and every one of them must belong to somebody."""
+    rows, without = _plain(ds).check_users(ds)
+    if rows == 0:
+        raise DataError(f"{ds.name}: no records; give a table with at least one")
+    if without:
+        raise DataError(
+            f"{ds.name}: {without:,} records have no user in column '{ds.roles.user}'; remove them or give them one"
+        )
+
+
+def _plain(ds: Dataset) -> Any:
+    if ds.view is not None:
+        from sudare.engine import risk_sql
+
+        return risk_sql
+    from sudare.engine import risk_ibis
+
+    return risk_ibis
+
+
+def _takes_kernel(ds: Dataset, subsets: Sequence[tuple[str, ...]], missing: str, way: str) -> bool:
+    if way not in WAYS:
+        raise UsageError(f"way: '{way}' is unknown; use one of {', '.join(WAYS)}")
+    possible = ds.view is not None and missing == "value" and len(subsets) > 0
+    if way == "kernel" and not possible:
+        raise UsageError("way='kernel' needs a table in a file or in memory and missing='value'; use way='auto'")
+    return possible and (way == "kernel" or (way == "auto" and ds.rows >= KERNEL_ROWS))

@@ -1,0 +1,142 @@
+"""sudare.risk: what an attacker who knows something about a person's record learns from a table (P1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sudare.engine import risk as engine
+from sudare.engine.risk_profile import Profile
+from sudare.errors import UsageError, nearest
+from sudare.risk import formulas
+from sudare.risk.knowledge import Subset, subsets
+from sudare.risk.result import RiskResult
+
+if TYPE_CHECKING:
+    import os
+
+    from sudare.data.dataset import Dataset
+    from sudare.data.keys import Key
+
+MODELS = ("exact", "low-cost", "sample")
+MISSING = ("value", "drop")
+
+
+def risk(
+    ds: Dataset,
+    *,
+    attributes: str | Sequence[str] | None = None,
+    combine: int | Sequence[str] = 1,
+    model: str = "exact",
+    sample_size: int | None = None,
+    attacker: str = "uniform",
+    missing: str = "value",
+    key: Key | bytes | str | os.PathLike[str] | None = None,
+    way: str = "auto",
+    memory: int | None = None,
+) -> RiskResult:
+    """The risk R(X) that a record known by its X gives its owner away, for every attribute or set of attributes.
+
+    `model`: exact (the mean model), low-cost (|D_X|/m, nothing but counts is read) or sample (the records of
+    `sample_size` values drawn without replacement). `attacker`: guesses among the owners of the known value
+    uniformly, in proportion to their records, or the most likely one (bayes).
+    """
+    _check(model, attacker, missing, sample_size)
+    sets = subsets(ds, attributes, combine)
+    if model == "exact":
+        found = engine.profiles(
+            ds, sets, missing=missing, every_attacker=attacker != "uniform", way=way, memory=memory
+        )
+        profiles = dict(zip(sets, found))
+        rows = [_exact_row(profile, attacker) for profile in found]
+    else:
+        profiles, rows = {}, _approximate_rows(ds, sets, model, sample_size, attacker, missing, key)
+    return RiskResult(
+        rows=riskiest_first(rows), notes=_notes(missing), missing=missing, dataset=ds, profiles=profiles
+    )
+
+
+def riskiest_first(rows: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """By falling risk; of equal risks the set with fewer attributes first."""
+    return tuple(sorted(rows, key=lambda row: (-row["risk"], len(row["attributes"]))))
+
+
+def row_of(
+    attributes: Subset, *, records: int, users: int, values: int, alpha: float | None, **rest: Any
+) -> dict[str, Any]:
+    """A row of the result, columns in their fixed order."""
+    return {
+        "attributes": list(attributes),
+        "records": records,
+        "users": users,
+        "values": values,
+        "alpha": alpha,
+        "risk": rest.pop("risk"),
+        "low_cost": formulas.low_cost(values, records),
+        "low_cost_error": None if alpha is None else formulas.low_cost_error(alpha),
+        **rest,
+    }
+
+
+def _exact_row(profile: Profile, attacker: str) -> dict[str, Any]:
+    return row_of(
+        profile.attributes,
+        records=profile.records,
+        users=profile.users,
+        values=profile.values,
+        alpha=formulas.alpha(profile),
+        risk=formulas.ATTACKERS[attacker](profile),
+        attacker=attacker,
+        model="exact",
+    )
+
+
+def _approximate_rows(
+    ds: Dataset,
+    sets: list[Subset],
+    model: str,
+    sample_size: int | None,
+    attacker: str,
+    missing: str,
+    key: Key | bytes | str | os.PathLike[str] | None,
+) -> list[dict[str, Any]]:
+    engine.check(ds)
+    if model == "low-cost":
+        return [_low_cost_row(ds, subset, attacker, missing) for subset in sets]
+    from sudare.risk.sampled import sampled_row
+
+    return [sampled_row(ds, subset, sample_size, attacker, missing, key) for subset in sets]
+
+
+def _low_cost_row(ds: Dataset, subset: Subset, attacker: str, missing: str) -> dict[str, Any]:
+    values, records, users = engine.count_values(ds, subset, missing=missing)
+    return row_of(
+        subset,
+        records=records,
+        users=users,
+        values=values,
+        alpha=None,
+        risk=formulas.low_cost(values, records),
+        attacker=attacker,
+        model="low-cost",
+    )
+
+
+def _check(model: str, attacker: str, missing: str, sample_size: int | None) -> None:
+    for name, value, known in (
+        ("model", model, MODELS),
+        ("attacker", attacker, tuple(formulas.ATTACKERS)),
+        ("missing", missing, MISSING),
+    ):
+        if value not in known:
+            raise UsageError(f"{name}: '{value}' is unknown; {nearest(str(value), known)}")
+    if sample_size is not None and (not isinstance(sample_size, int) or sample_size < 1):
+        raise UsageError("sample_size: give a whole number of values, 1 or more")
+    if sample_size is not None and model != "sample":
+        raise UsageError("sample_size: only the sampling model draws values; add model='sample'")
+
+
+def _notes(missing: str) -> tuple[str, ...]:
+    if missing == "drop":
+        return ("Missing values: records with a null or an empty text in the attribute are left out.",)
+    return ("Missing values: a null and an empty text each count as a value of their own.",)

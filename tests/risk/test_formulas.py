@@ -1,0 +1,36 @@
+from fractions import Fraction
+
+import pytest
+
+from sudare.engine.risk_profile import Profile
+from sudare.risk import formulas
+
+DATE = Profile.of([(4, 2, 1), (3, 2, 1), (3, 1, 1)])
+
+
+def test_risk_is_alpha_times_values_over_records():
+    assert formulas.alpha(DATE) == pytest.approx(float(Fraction(13, 6)), abs=1e-15)
+    assert formulas.uniform_risk(DATE) == 0.65
+    assert formulas.alpha(DATE) * DATE.values / DATE.records == pytest.approx(0.65, abs=1e-15)
+
+
+def test_equal_entries_of_a_profile_are_added_up_whatever_their_order():
+    assert Profile.of([(3, 1, 1), (2, 2, 1), (3, 1, 4)]).pairs == ((2, 2, 1), (3, 1, 5))
+
+
+def test_low_cost_error_is_the_relative_error_of_the_low_cost_model():
+    low = formulas.low_cost(DATE.values, DATE.records)
+    exact = formulas.uniform_risk(DATE)
+    assert formulas.low_cost_error(formulas.alpha(DATE)) == pytest.approx((exact - low) / exact)
+
+
+def test_bounds_hold_the_risk():
+    low, high = formulas.bounds(DATE.values, DATE.records, 3)
+    assert low <= formulas.uniform_risk(DATE) <= high
+
+
+def test_an_attacker_without_its_counts_is_refused():
+    with pytest.raises(ValueError, match="squares"):
+        formulas.proportional_risk(DATE)
+    with pytest.raises(ValueError, match="largest"):
+        formulas.bayes_risk(DATE)
