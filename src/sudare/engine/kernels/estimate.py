@@ -1,0 +1,148 @@
+"""Counting and fitting over published sets: kernels on arrays of codes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+
+def count_members(
+    sets: NDArray[np.integer], groups: NDArray[np.integer], n_groups: int, size: int
+) -> NDArray[np.int64]:
+    """How many sets of each group contain each value: W of P2, Eq. (4), groups x size.
+
+    >>> count_members(np.array([[0, 1], [1, 2]], np.uint8), np.array([0, 0]), 1, 3).tolist()
+    [[1, 2, 1]]
+    """
+    counts = np.zeros((n_groups, size), np.int64)
+    _count(sets, groups, counts)
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def _count(sets, groups, counts):  # type: ignore[no-untyped-def]
+    rows, width = sets.shape
+    for row in range(rows):
+        group = groups[row]
+        for j in range(width):
+            counts[group, sets[row, j]] += 1
+
+
+@njit(cache=True, nogil=True)
+def ascending(sets):  # type: ignore[no-untyped-def]
+    """Whether every row of codes ascends strictly: then it has as many members as columns."""
+    rows, width = sets.shape
+    for row in range(rows):
+        for j in range(1, width):
+            if sets[row, j] <= sets[row, j - 1]:
+                return False
+    return True
+
+
+def masks(sets: NDArray[np.integer], size: int) -> NDArray[np.uint64]:
+    """Every set as a bit mask: rows x ceil(size / 64) words.
+
+    >>> masks(np.array([[0, 2], [1, 65]]), 66).tolist()
+    [[5, 0], [2, 2]]
+    """
+    bits = np.zeros((len(sets), (size + 63) // 64), np.uint64)
+    _set_bits(sets, bits)
+    return bits
+
+
+@njit(cache=True, nogil=True)
+def _set_bits(sets, bits):  # type: ignore[no-untyped-def]
+    rows, width = sets.shape
+    for row in range(rows):
+        for j in range(width):
+            value = np.int64(sets[row, j])
+            bits[row, value >> 6] |= np.uint64(1) << np.uint64(value & 63)
+
+
+@njit(cache=True, nogil=True)
+def popcount(bits):  # type: ignore[no-untyped-def]
+    """The number of members of every mask."""
+    rows, words = bits.shape
+    out = np.zeros(rows, np.int64)
+    for row in range(rows):
+        for j in range(words):
+            word = bits[row, j]
+            while word:
+                word &= word - np.uint64(1)
+                out[row] += 1
+    return out
+
+
+@njit(cache=True, nogil=True)
+def set_probability(sets, groups, shares):  # type: ignore[no-untyped-def]
+    """p(R) of every record: the sum of its group's shares over its set."""
+    rows, width = sets.shape
+    out = np.zeros(rows)
+    for row in range(rows):
+        for j in range(width):
+            out[row] += shares[groups[row], sets[row, j]]
+    return out
+
+
+def count_fractions(
+    values: NDArray[np.integer],
+    offsets: NDArray[np.integer],
+    groups: NDArray[np.integer],
+    n_groups: int,
+    size: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Per group and value the sum over its records of f and of f(1-f), f = the value's share of the list.
+
+    The lists are `values[offsets[r]:offsets[r+1]]`, sorted.
+
+    >>> f, v = count_fractions(np.array([0, 0, 1, 2]), np.array([0, 4]), np.array([0]), 1, 3)
+    >>> f.tolist(), v.tolist()
+    ([[0.5, 0.25, 0.25]], [[0.25, 0.1875, 0.1875]])
+    """
+    sums, variances = np.zeros((n_groups, size)), np.zeros((n_groups, size))
+    _fractions(values, offsets, groups, sums, variances)
+    return sums, variances
+
+
+@njit(cache=True, nogil=True)
+def _fractions(values, offsets, groups, sums, variances):  # type: ignore[no-untyped-def]
+    for row in range(len(groups)):
+        start, stop = offsets[row], offsets[row + 1]
+        at = start
+        while at < stop:
+            run = at
+            while run < stop and values[run] == values[at]:
+                run += 1
+            share = (run - at) / (stop - start)
+            sums[groups[row], values[at]] += share
+            variances[groups[row], values[at]] += share * (1.0 - share)
+            at = run
+
+
+@njit(cache=True, nogil=True)
+def fit_em(sets, weights, start, tolerance, rounds):  # type: ignore[no-untyped-def]
+    """The shares that maximise prod_r (sum of p over R_r)^weight_r, by EM from `start`.
+
+    Returns the shares and the number of rounds; `rounds` means that it had not settled.
+    """
+    size, (rows, width) = len(start), sets.shape
+    shares, total = start.copy(), weights.sum()
+    for step in range(rounds):
+        fresh = np.zeros(size)
+        for row in range(rows):
+            mass = 0.0
+            for j in range(width):
+                mass += shares[sets[row, j]]
+            if mass > 0:
+                scale = weights[row] / mass
+                for j in range(width):
+                    fresh[sets[row, j]] += scale * shares[sets[row, j]]
+        change = 0.0
+        for value in range(size):
+            fresh[value] /= total
+            change = max(change, abs(fresh[value] - shares[value]))
+        shares = fresh
+        if change < tolerance:
+            return shares, step + 1
+    return shares, rounds

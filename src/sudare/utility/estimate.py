@@ -1,0 +1,165 @@
+"""What the recipient of a release learns about any slice of it: counts, shares, and how sure they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from sudare.errors import UsageError, nearest
+from sudare.results import Result
+from sudare.utility.estimate_groups import Slice
+
+if TYPE_CHECKING:
+    import altair
+
+    from sudare.data import Dataset
+    from sudare.utility.estimate_models import Counts
+
+Method = Literal["projection", "inverse", "em"]
+METHODS = ("projection", "inverse", "em")
+
+
+@dataclass(frozen=True, repr=False)
+class EstimateResult(Result):
+    """One row per group and value; stderr, low and high are in records, like count.
+
+    `expected_mse` is the mean over the groups of E[MSE] of the inverse (P2, Eq. 2), which the projection
+    never exceeds; None for methods that have no such formula.
+    """
+
+    command: ClassVar[str] = "estimate"
+
+    column: str = ""
+    by: tuple[str, ...] = ()
+    method: str = "projection"
+    confidence: float = 0.95
+    expected_mse: float | None = None
+
+    def extra(self) -> dict[str, Any]:
+        return {
+            "column": self.column,
+            "by": list(self.by),
+            "method": self.method,
+            "confidence": self.confidence,
+            "expected_mse": self.expected_mse,
+        }
+
+    def chart(self) -> altair.Chart:
+        """The estimated shares of every group with their intervals."""
+        from sudare.utility.estimate_charts import estimate_chart
+
+        return estimate_chart(self)
+
+
+def estimate(
+    release: Any,
+    *,
+    by: str | Sequence[str] = (),
+    method: Method = "projection",
+    column: str | None = None,
+    confidence: float = 0.95,
+) -> EstimateResult:
+    """The distribution of a sensitive column in every group of `by`, from a release.
+
+    The release is one of RandomizedAddition, Anatomy or TP; its sidecar says which. `by` names columns,
+    numeric ones optionally in bins (`age:10`); without it the whole release is one group.
+    """
+    if method not in METHODS:
+        raise UsageError(f"unknown method '{method}'; {nearest(method, METHODS)}")
+    if not 0 < confidence < 1:
+        raise UsageError(f"confidence is between 0 and 1, not {confidence:g}")
+    data, schema = parts(release)
+    form, name, entry = find_column(schema, column)
+    slices = [Slice.parse(text, data.columns) for text in ([by] if isinstance(by, str) else by)]
+    _check_slices(slices, name)
+    table = data.to_pyarrow(list(dict.fromkeys([*(s.column for s in slices), name])))
+    found = _count(form, table, slices, name, entry, method)
+    names = tuple(s.column for s in slices)
+    return EstimateResult(
+        rows=tuple(_rows(found, names, confidence)),
+        notes=found.notes,
+        column=name,
+        by=names,
+        method=method if form == "randomized" else form,
+        confidence=confidence,
+        expected_mse=found.expected_mse,
+    )
+
+
+def parts(release: Any) -> tuple[Dataset, Mapping[str, Any]]:
+    """The published table and what its sidecar says."""
+    data = getattr(release, "data", release)
+    schema = release.schema if data is not release else getattr(release, "sidecar", None)
+    return data, schema or {}
+
+
+def find_column(schema: Mapping[str, Any], column: str | None) -> tuple[str, str, Mapping[str, Any]]:
+    """The form, the name and the sidecar entry of the column to estimate."""
+    from sudare.utility.estimate_models import FORMS
+
+    known = {name: (form, name, entry) for form in FORMS for name, entry in schema.get(form, {}).items()}
+    if not known:
+        raise UsageError(
+            "the release has no column to estimate: its sidecar names no randomized, anatomy or tp column; "
+            "keep the sidecar beside the release"
+        )
+    if column is None and len(known) > 1:
+        raise UsageError(f"several columns can be estimated; choose one with column=: {', '.join(known)}")
+    if column is not None and column not in known:
+        raise UsageError(f"column '{column}' cannot be estimated; {nearest(column, known)}")
+    return known[column] if column is not None else next(iter(known.values()))
+
+
+def _check_slices(slices: Sequence[Slice], name: str) -> None:
+    columns = [s.column for s in slices]
+    if name in columns:
+        raise UsageError(f"'{name}' is the column to estimate; group by other columns")
+    if len(set(columns)) < len(columns):
+        raise UsageError("a column appears twice in by; name each once")
+
+
+def _count(
+    form: str, table: Any, slices: Sequence[Slice], name: str, entry: Mapping[str, Any], method: str
+) -> Counts:
+    from sudare.utility import estimate_models as models
+
+    if form == "randomized":
+        return models.randomized(table, slices, name, entry, method)
+    return (
+        models.anatomy(table, slices, name, entry)
+        if form == "anatomy"
+        else models.tp(table, slices, name, entry)
+    )
+
+
+def _rows(found: Counts, names: Sequence[str], confidence: float) -> list[dict[str, Any]]:
+    records = found.groups.records
+    totals = np.maximum(found.counts.sum(axis=1), 1e-300)
+    error = np.sqrt(found.variance)
+    reach = NormalDist().inv_cdf(0.5 + confidence / 2) * error
+    top = np.maximum(records[:, None], found.counts)
+    low = np.minimum(np.clip(found.centre - reach, 0, top), found.counts)
+    high = np.maximum(np.clip(found.centre + reach, 0, top), found.counts)
+    share = found.counts / totals[:, None]
+    columns = [a.tolist() for a in (found.counts, share, error, low, high)]
+    rows = []
+    for g, (label, size) in enumerate(zip(found.groups.labels, records.tolist())):
+        head = dict(zip(names, label))
+        for value, count, part, wide, least, most in zip(found.domain, *(c[g] for c in columns)):
+            rows.append(
+                {
+                    **head,
+                    "value": value,
+                    "count": count,
+                    "share": part,
+                    "stderr": wide,
+                    "low": least,
+                    "high": most,
+                    "records": size,
+                }
+            )
+    return rows
