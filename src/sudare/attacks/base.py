@@ -7,7 +7,7 @@ release row the original rows that it holds equally likely. Whether it was right
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -47,7 +47,7 @@ class Candidates:
     `members` lists original rows, each at most once. A run is `members[starts[r]:stops[r]]`, ascending. Set s owns the runs
     `offsets[s]:offsets[s + 1]`, ascending by start and disjoint. `set_of` gives each release row its set, -1 = gave up.
     Without `weights` all members of a set are equally likely; with them run r has the probability `weights[r]`, shared
-    equally by its members.
+    equally by its members. A row that gives up here looks into `otherwise`, if there is one.
 
     >>> Candidates.of_guesses(np.array([2, -1, 0]), originals=3).sizes
     array([1, 0, 1])
@@ -59,6 +59,7 @@ class Candidates:
     starts: Rows
     stops: Rows
     weights: NDArray[np.float64] | None = None
+    otherwise: Candidates | None = None
 
     @classmethod
     def of_guesses(cls, guesses: Rows, originals: int) -> Candidates:
@@ -104,22 +105,21 @@ class Candidates:
         release, original = np.nonzero(scores == best[:, None])
         return cls.of_pairs(release, original, len(scores), originals)
 
-    @property
-    def set_sizes(self) -> Rows:
-        """The number of original rows in every set."""
-        before = np.concatenate([[0], np.cumsum(self.stops - self.starts)])
-        return (before[self.offsets[1:]] - before[self.offsets[:-1]]).astype(np.int64)
+    def or_else(self, other: Candidates) -> Candidates:
+        """The same candidates, and `other`'s for the rows that give up here."""
+        return replace(self, otherwise=other)
 
     @property
     def sizes(self) -> Rows:
         """The number of candidates of every release row; 0 = gave up."""
-        sizes = np.append(self.set_sizes, 0)
-        return sizes[self.set_of]
+        before = np.concatenate([[0], np.cumsum(self.stops - self.starts)])
+        sizes = np.append(before[self.offsets[1:]] - before[self.offsets[:-1]], 0).astype(np.int64)[self.set_of]
+        return sizes if self.otherwise is None else np.where(self.set_of < 0, self.otherwise.sizes, sizes)
 
     def of_row(self, row: int) -> Rows:
         """The candidates of one release row, ascending."""
         chosen = self.set_of[row]
         if chosen < 0:
-            return np.empty(0, np.int64)
+            return np.empty(0, np.int64) if self.otherwise is None else self.otherwise.of_row(row)
         runs = range(self.offsets[chosen], self.offsets[chosen + 1])
         return np.sort(np.concatenate([self.members[self.starts[r] : self.stops[r]] for r in runs]))

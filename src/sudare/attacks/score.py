@@ -58,6 +58,13 @@ def hit_probability(candidates: Candidates, truth: Rows, ties: Ties = "expected"
     expected: 1/(number of candidates) if the truth is among them (or its weight, where the attack gives weights);
     first: 1 if the truth is the candidate with the lowest row number; fail: 1 only for a single candidate.
     """
+    hits = _hits_here(candidates, truth, ties)
+    if candidates.otherwise is None:
+        return hits
+    return np.where(candidates.set_of < 0, hit_probability(candidates.otherwise, truth, ties), hits)
+
+
+def _hits_here(candidates: Candidates, truth: Rows, ties: Ties) -> NDArray[np.float64]:
     run = _run_of_truth(candidates, truth)
     found = run >= 0
     if ties == "first":
@@ -102,7 +109,7 @@ def _first(candidates: Candidates) -> Rows:
     lowest = np.full(len(candidates.offsets), np.iinfo(np.int64).max)
     full = np.diff(candidates.offsets) > 0
     if full.any():
-        begins = candidates.offsets[:-1][full]
-        lowest[:-1][full] = np.minimum.reduceat(candidates.members[candidates.starts], begins)
+        first_of_run = candidates.members[np.minimum(candidates.starts, len(candidates.members) - 1)]
+        lowest[:-1][full] = np.minimum.reduceat(first_of_run, candidates.offsets[:-1][full])
     lowest[-1] = -1
     return lowest[candidates.set_of]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,8 @@ class Dataset:
     """A table about people. It is never copied without need, and its repr shows no cell.
 
     A table in a file or in memory is a view of DuckDB (`view`); a table in a database or on Spark is an
-    ibis expression (`expression`). `table` is the ibis expression of either.
+    ibis expression (`expression`). `table` is the ibis expression of either. `published` is what a release
+    says of itself in its sidecar: empty for a table that is no release.
     """
 
     roles: Roles
@@ -32,6 +33,7 @@ class Dataset:
     view: str | None = None
     expression: ir.Table | None = None
     keep_alive: Any = None
+    published: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def from_arrow(cls, table: pa.Table, roles: Roles | None = None, *, name: str = "table") -> Dataset:

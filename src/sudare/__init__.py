@@ -1,0 +1,83 @@
+"""sudare: what an attacker could learn from a table about people, what preventing it costs, and the evidence.
+
+    open -> risk -> plan -> anonymize -> attack -> utility -> report        (and for the recipient: estimate)
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from sudare.errors import DataError, MissingPart, PolicyError, SudareError, SudareWarning, UsageError
+from sudare.version import __version__
+
+if TYPE_CHECKING:
+    from sudare import attacks, cost, methods
+    from sudare.attacks.score import attack
+    from sudare.cost.plan import plan
+    from sudare.data.dataset import Dataset
+    from sudare.data.keys import Key
+    from sudare.data.opening import open
+    from sudare.data.roles import Roles
+    from sudare.methods.recipe import Recipe, anonymize
+    from sudare.methods.release import Release
+    from sudare.report.build import report
+    from sudare.risk.disclosure import disclosure
+    from sudare.risk.measure import risk
+    from sudare.utility.estimate import estimate
+    from sudare.utility.measure import utility
+
+# Loaded on first use: `import sudare` costs nothing.
+_HOMES = {
+    "Dataset": "data.dataset",
+    "Key": "data.keys",
+    "Recipe": "methods.recipe",
+    "Release": "methods.release",
+    "Roles": "data.roles",
+    "anonymize": "methods.recipe",
+    "attack": "attacks.score",
+    "disclosure": "risk.disclosure",
+    "estimate": "utility.estimate",
+    "open": "data.opening",
+    "plan": "cost.plan",
+}
+_ROOMS = ("attacks", "cost", "methods", "report", "risk", "utility")
+
+__all__ = [
+    "DataError",
+    "Dataset",
+    "Key",
+    "MissingPart",
+    "PolicyError",
+    "Recipe",
+    "Release",
+    "Roles",
+    "SudareError",
+    "SudareWarning",
+    "UsageError",
+    "__version__",
+    "anonymize",
+    "attack",
+    "attacks",
+    "cost",
+    "disclosure",
+    "estimate",
+    "methods",
+    "open",
+    "plan",
+    "report",
+    "risk",
+    "utility",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"sudare.{name}")
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"sudare.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'sudare' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return __all__

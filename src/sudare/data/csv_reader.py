@@ -1,0 +1,181 @@
+"""CSV and TSV files: checked in one streaming pass at the door, then a view that DuckDB reads in parallel.
+
+Every column starts as text. A column becomes numbers only when all its values are numbers written in the
+ordinary way and neither its name nor its role says that it is an identifier or a code: `007` stays `007`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import mmap
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from sudare.data import unpacking
+from sudare.data.connection import connect, fresh_name, literal, quote
+from sudare.errors import DataError, UsageError, warn
+
+DELIMITERS = (",", ";", "\t", "|")
+# what a name says: the value is a label, however much it looks like a number
+LABEL = re.compile(
+    r"(^|[^a-z])(id|ids|uid|uuid|guid|key|code|codes|zip|zipcode|plz|postal|postcode|post_code|phone|tel|fax|"
+    r"mobile|ssn|iban|account|isbn|ean|sku|invoice|passport|licen[cs]e)([^a-z]|$)"
+)
+WHOLE = r"-?(0|[1-9][0-9]{0,17})"
+NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    delimiter: str
+    header: bool
+    names: tuple[str, ...]
+
+
+def open_csv(paths: Sequence[Path], *, encoding: str | None = None, text: Sequence[str] = ()) -> str:
+    """A view over CSV files with the same columns; `text` names columns that stay text whatever they hold."""
+    plain = [unpacking.as_utf8(path, encoding) for path in paths]
+    dialect = _dialect(paths[0], plain[0])
+    for path, file in zip(paths[1:], plain[1:]):
+        if _dialect(path, file).names != dialect.names:
+            raise DataError(f"{path}: its columns differ from those of {paths[0]}; open them one by one")
+    source = _source(plain, dialect)
+    shown = str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
+    types = _types(shown, source, dialect, plain[0], set(text))
+    view = fresh_name()
+    columns = ", ".join(
+        quote(n) if t == "VARCHAR" else f"CAST({quote(n)} AS {t}) AS {quote(n)}" for n, t in types.items()
+    )
+    connect().execute(f"CREATE VIEW {view} AS SELECT {columns} FROM {source}")
+    return view
+
+
+def _dialect(path: Path, file: Path) -> Dialect:
+    if _has_nul(file):
+        raise DataError(f"{path}: contains NUL bytes; export it as plain text")
+    head = _head(path, file)
+    if not head.strip():
+        raise DataError(f"{path}: the file is empty; give a table with a header and at least one row")
+    delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(head)
+    first = next(csv.reader(io.StringIO(head, newline=""), delimiter=delimiter))
+    header = _has_header(file, delimiter)
+    names = tuple(first) if header else tuple(f"column{i + 1}" for i in range(len(first)))
+    if not header:
+        warn("S-HEADER", f"{path}: the first row looks like data, so the columns are named column1, column2, ...")
+    _check_names(path, names)
+    return Dialect(delimiter, header, names)
+
+
+def _head(path: Path, file: Path) -> str:
+    try:
+        with open(file, encoding="utf-8-sig", newline="") as stream:
+            return stream.read(1 << 22)
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: not UTF-8 text; name its encoding, e.g. --encoding shift_jis") from None
+
+
+def _delimiter(head: str) -> str:
+    """The delimiter that cuts the first row into most cells."""
+    line = next(line for line in head.splitlines() if line.strip())
+    outside = re.sub(r'"[^"]*"', "", line)
+    return max(DELIMITERS, key=outside.count)
+
+
+def _has_header(file: Path, delimiter: str) -> bool:
+    """DuckDB's opinion; a file it cannot sniff is explained when it is read."""
+    options = f"delim={literal(delimiter)}, quote='\"', escape='\"', strict_mode=false"
+    try:
+        return bool(connect().sql(f"SELECT HasHeader FROM sniff_csv({literal(str(file))}, {options})").fetchall()[0][0])
+    except duckdb.Error:
+        return True
+
+
+def _check_names(path: Path, names: Sequence[str]) -> None:
+    folded: dict[str, int] = {}
+    for place, name in enumerate(names, 1):
+        if not name.strip():
+            raise DataError(f"{path}: column {place} has no name; name it in the first row")
+        if name.lower() in folded:
+            raise DataError(f"{path}: columns {folded[name.lower()]} and {place} have the same name; rename one")
+        folded[name.lower()] = place
+
+
+def _source(files: Sequence[Path], dialect: Dialect) -> str:
+    columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in dialect.names)
+    listed = ", ".join(literal(str(file)) for file in files)
+    return (
+        f"read_csv([{listed}], auto_detect=false, columns={{{columns}}}, header={str(dialect.header).lower()}, "
+        f"delim={literal(dialect.delimiter)}, quote='\"', escape='\"', nullstr='', allow_quoted_nulls=false, "
+        f"null_padding=false, strict_mode=true, max_line_size=16777216)"
+    )
+
+
+def _types(path: str, source: str, dialect: Dialect, file: Path, text: set[str]) -> dict[str, str]:
+    """Read everything once: the fault of a bad file comes now, and the type of a column holds for all rows."""
+    likely = [n for n in dialect.names if n not in text and not is_label(n) and n in _looks_numeric(file, dialect)]
+    tests = [f"count(*) FILTER (WHERE NOT regexp_full_match({quote(n)}, '{r}'))" for n in likely for r in (WHOLE, NUMBER)]
+    filled = [f"count({quote(n)})" for n in likely]
+    # a column that is read makes DuckDB check every row's shape and encoding
+    every = f"count({quote(dialect.names[-1])})"
+    try:
+        rows, _, *found = connect().sql(f"SELECT {', '.join(['count(*)', every, *tests, *filled])} FROM {source}").fetchall()[0]
+    except duckdb.Error as error:
+        raise _explain(path, error) from None
+    if rows == 0:
+        raise DataError(f"{path}: there is a header but no row; give a table with at least one row")
+    types = dict.fromkeys(dialect.names, "VARCHAR")
+    for place, name in enumerate(likely):
+        whole, number = found[2 * place : 2 * place + 2]
+        if found[2 * len(likely) + place] and not number:
+            types[name] = "DOUBLE" if whole else "BIGINT"
+    return types
+
+
+def is_label(name: str) -> bool:
+    """
+    >>> [is_label(n) for n in ("CustomerID", "zip_code", "price", "number", "StockCode")]
+    [True, True, False, False, True]
+    """
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+    return LABEL.search(spaced.lower()) is not None
+
+
+def _looks_numeric(file: Path, dialect: Dialect) -> set[str]:
+    """Columns whose first values are all numbers: a cheap filter before the full pass."""
+    with open(file, encoding="utf-8-sig", newline="", errors="ignore") as stream:
+        rows = csv.reader(stream, delimiter=dialect.delimiter)
+        sample = [row for row, _ in zip(rows, range(101))][1 if dialect.header else 0 :]
+    number = re.compile(NUMBER)
+    return {
+        name
+        for place, name in enumerate(dialect.names)
+        if all(place >= len(row) or row[place] == "" or number.fullmatch(row[place]) for row in sample)
+    }
+
+
+def _has_nul(file: Path) -> bool:
+    if file.stat().st_size == 0:
+        return False
+    with open(file, "rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return content.find(b"\0") >= 0
+
+
+def _explain(path: str, error: duckdb.Error) -> DataError | UsageError:
+    """DuckDB's message quotes the line it stumbled over; ours says where, not what."""
+    text = str(error)
+    line = re.search(r"Line: (\d+)", text)
+    where = f"{path}, line {line.group(1)}" if line else path
+    if "unicode" in text.partition("Possible")[0].lower():
+        return DataError(f"{where}: not UTF-8 text; name its encoding, e.g. --encoding shift_jis")
+    if "Expected Number of Columns" in text:
+        return DataError(f"{where}: the row has another number of cells than the header; correct the row")
+    if "quote" in text.partition("Possible")[0].lower():
+        return DataError(f"{where}: a quote is opened and not closed; correct the row")
+    if "Maximum line size" in text:
+        return DataError(f"{where}: a row is longer than 16 MB; a quote may be missing")
+    return DataError(f"{where}: the file cannot be read as CSV; correct the row or export it again")

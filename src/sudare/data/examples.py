@@ -1,0 +1,115 @@
+"""Built-in data: the small tables of the papers and a generator of purchase histories of any size.
+
+`example:purchases`  P1, Table 1: ten purchases of three users
+`example:patients`   P2, Table 1: eight patients
+`example:contest`    P4, Table 2: four rows, three quasi-identifiers, two sensitive columns
+`example:contest-b`, `-d`, `-f`, `-g`   P4, Tables 3, 4, 10, 11: four releases of it
+`example:histories`  generated purchase histories of 400 users; `example:histories:5000` of 5,000 users
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sudare.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PURCHASES: dict[str, list[Any]] = {
+    "user": ["1", "1", "1", "2", "1", "3", "3", "3", "3", "3"],
+    "date": ["2010/12/1"] * 4 + ["2010/12/2"] * 3 + ["2010/12/3"] * 3,
+    "time": ["8:45", "8:45", "20:10", "10:03", "15:07", "11:57", "11:57", "15:54", "15:54", "15:54"],
+    "goods": ["Bread", "Book", "Tea", "Bread", "Tea", "Bread", "Juice", "Book", "Tea", "Juice"],
+    "price": [1.45, 3.75, 0.85, 1.45, 0.85, 1.45, 1.25, 3.75, 0.85, 1.45],
+    "number": [2, 1, 2, 3, 3, 4, 4, 1, 10, 10],
+}
+PATIENTS: dict[str, list[Any]] = {
+    "name": ["Alex", "Becky", "Carl", "Diana", "Edward", "Flora", "Greg", "Hanna"],
+    "sex": ["M", "F"] * 4,
+    "age": [41, 41, 50, 51, 68, 69, 72, 77],
+    "address": ["13000", "17025", "13021", "14053", "15000", "16022", "13001", "17001"],
+    "job": ["Artist", "Artist", "Writer", "Nurse", "Writer", "Nurse", "Artist", "Artist"],
+    "disease": ["Fever", "Sty", "Cancer", "HIV", "Chill", "HIV", "Cut", "Cancer"],
+}
+_QI = {"qi1": [2, 2, 1, 1], "qi2": [1, 1, 1, 1], "qi3": [1, 1, 2, 2]}
+CONTEST: dict[str, dict[str, list[Any]]] = {
+    "contest": {**_QI, "sa1": [100, 200, 300, 400], "sa2": [100, 400, 200, 500]},
+    "contest-b": {**_QI, "sa1": [110, 220, 280, 390], "sa2": [90, 390, 210, 520]},
+    "contest-d": {**_QI, "qi3": [1, 1, 1, 1], "sa1": [100, 200, 300, 400], "sa2": [100, 400, 200, 500]},
+    "contest-f": {**_QI, "sa1": [150, 150, 350, 350], "sa2": [250, 250, 350, 350]},
+    "contest-g": {**_QI, "sa1": [200, 100, 300, 400], "sa2": [100, 400, 500, 200]},
+}
+NAMES = ("purchases", "patients", *CONTEST, "histories")
+
+
+def load(source: str) -> pa.Table:
+    """The table behind `example:NAME`."""
+    import pyarrow as pa
+
+    name, _, size = source.removeprefix("example:").partition(":")
+    if name == "histories":
+        if size and not size.isdigit():
+            raise UsageError(f"{source}: the number of users is a whole number, e.g. example:histories:5000")
+        return histories(int(size or 400))
+    tables = {"purchases": PURCHASES, "patients": PATIENTS, **CONTEST}
+    if name not in tables:
+        raise UsageError(f"unknown example '{name}'; {nearest(name, NAMES)}")
+    return pa.table(tables[name])
+
+
+def histories(users: int = 400, *, records_per_user: float = 40.0, goods: int = 1500, seed: int = 7) -> pa.Table:
+    """Purchase histories that look like a shop's: a few heavy customers, popular and rare goods, baskets.
+
+    Nobody in it exists. Columns: user, invoice, date, time, goods, price, number.
+
+    >>> histories(50).column_names
+    ['user', 'invoice', 'date', 'time', 'goods', 'price', 'number']
+    """
+    import pyarrow as pa
+
+    draw = np.random.default_rng(seed)
+    baskets = 1 + draw.poisson(draw.gamma(0.8, records_per_user / 7.0, users))
+    owner = np.repeat(np.arange(users), baskets)
+    size = 1 + draw.poisson(draw.gamma(1.2, 5.0, len(owner)))
+    basket = np.repeat(np.arange(len(owner)), size)
+    user = owner[basket]
+    item = _items(draw, user, users, goods)
+    day, minute = _when(draw, owner)
+    price = np.round(np.exp(draw.normal(0.9, 0.8, goods)) / 0.05) * 0.05 + 0.05
+    number = np.minimum(draw.geometric(0.18, len(user)), 144)
+    order = np.lexsort((basket, day[basket]))
+    dates = np.datetime_as_string(np.datetime64("2025-01-01") + np.arange(366))
+    names = np.array([f"{20000 + i}" for i in range(goods)])
+    ids = np.array([f"{12000 + i}" for i in range(users)])
+    clock = np.array([f"{m // 60}:{m % 60:02d}" for m in range(24 * 60)])
+    return pa.table(
+        {
+            "user": ids[user[order]],
+            "invoice": np.char.add("5", np.char.zfill(basket[order].astype(str), 6)),
+            "date": dates[day[basket[order]]],
+            "time": clock[minute[basket[order]]],
+            "goods": names[item[order]],
+            "price": np.round(price[item[order]], 2),
+            "number": number[order],
+        }
+    )
+
+
+def _items(draw: np.random.Generator, user: Any, users: int, goods: int) -> Any:
+    """Zipf popularity; half of what a user buys comes from a shelf of his own."""
+    weight = 1.0 / (np.arange(goods) + 8.0)
+    popular = draw.choice(goods, size=len(user), p=weight / weight.sum())
+    shelf = draw.integers(0, goods, users)[user]
+    own = (shelf + draw.geometric(0.08, len(user))) % goods
+    return np.where(draw.random(len(user)) < 0.5, popular, own)
+
+
+def _when(draw: np.random.Generator, owner: Any) -> tuple[Any, Any]:
+    """A day of the year (more before Christmas) and a minute in opening hours per basket."""
+    season = 1.0 + 0.6 * (np.arange(365) > 300) + 0.2 * np.sin(np.arange(365) / 58.0)
+    day = draw.choice(365, size=len(owner), p=season / season.sum())
+    minute = np.clip(draw.normal(13.0 * 60, 150, len(owner)).astype(int), 7 * 60, 20 * 60)
+    return day, minute

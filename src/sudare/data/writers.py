@@ -1,0 +1,190 @@
+"""Files are written whole or not at all: a temporary beside the target, flushed to disk, then renamed."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sudare.data import sets
+from sudare.errors import DataError, MissingPart, UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMATS = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".xlsx")
+TEMPORARY = ".sudare-part"
+
+
+def write_table(table: pa.Table, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> int:
+    """Write a table in the format of the path's ending; returns how many cells were escaped.
+
+    With `escape_formulas` a text cell that a spreadsheet would run (it begins with = + - @) gets a leading quote.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in FORMATS:
+        raise UsageError(f"{path}: unknown kind of output '{path.suffix}'; sudare writes {' '.join(FORMATS)}")
+    escaped = 0
+    if path.suffix.lower() in (".csv", ".tsv", ".xlsx"):
+        table = _join_sets(table)
+        if escape_formulas:
+            table, escaped = _escape(table)
+    with replacing(path) as part:
+        _WRITERS[path.suffix.lower()](table, part)
+    return escaped
+
+
+def write_json(content: Any, path: str | os.PathLike[str], *, mode: int = 0o644) -> None:
+    """Write JSON the same careful way."""
+    with replacing(path, mode=mode) as part:
+        part.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def write_text(content: str, path: str | os.PathLike[str], *, mode: int = 0o644) -> None:
+    """Write text the same careful way."""
+    with replacing(path, mode=mode) as part:
+        part.write_text(content, "utf-8")
+
+
+def check_output(path: str | os.PathLike[str], inputs: tuple[str | os.PathLike[str], ...] = ()) -> Path:
+    """Refuse, before any work, an output that is a link, a folder, one of the inputs or in a missing folder."""
+    path = Path(path)
+    if path.is_symlink():
+        raise UsageError(f"{path}: is a symbolic link; name the file itself")
+    if path.is_dir():
+        raise UsageError(f"{path}: is a folder; name a file in it")
+    for given in inputs:
+        if path.exists() and Path(given).exists() and os.path.samefile(path, given):
+            raise UsageError(f"{path}: is also the input; name another output")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"{path.parent}: no such folder; make it first")
+    return path
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str], *, mode: int = 0o644) -> Iterator[Path]:
+    """A temporary to write to; it takes the target's place when all went well, and is gone when not."""
+    path = check_output(path)
+    part = path.with_name(f".{path.name}{TEMPORARY}")
+    try:
+        handle = os.open(part, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise _write_error(path, error) from None
+    try:
+        _lock(handle, path)
+        os.ftruncate(handle, 0)  # what a killed run may have left
+        yield part
+        with open(part, "rb") as written:
+            os.fsync(written.fileno())
+        os.chmod(part, mode)
+        os.replace(part, path)
+        _sync_folder(path.absolute().parent)
+    except OSError as error:
+        raise _write_error(path, error) from None
+    finally:
+        with contextlib.suppress(OSError):
+            if os.fstat(handle).st_nlink and part.exists() and os.path.samestat(os.fstat(handle), part.stat()):
+                part.unlink()
+        os.close(handle)
+
+
+def _lock(handle: int, path: Path) -> None:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise UsageError(f"{path}: another run is writing it; wait for it or name another output") from None
+
+
+def _write_error(path: Path, error: OSError) -> DataError:
+    return DataError(f"{path}: cannot be written ({error.strerror or 'error'}); nothing was changed")
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _join_sets(table: pa.Table) -> pa.Table:
+    """Columns of sets as text, for formats that know no lists."""
+    import pyarrow as pa
+
+    for place, field in enumerate(table.schema):
+        if sets.is_sets(field.type):
+            text = [None if cell is None else sets.to_text(cell) for cell in table[field.name].to_pylist()]
+            table = table.set_column(place, field.name, pa.array(text, pa.string()))
+    return table
+
+
+def _escape(table: pa.Table) -> tuple[pa.Table, int]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    count = 0
+    for place, field in enumerate(table.schema):
+        if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
+            column = table[field.name]
+            risky = pc.fill_null(pc.match_substring_regex(column, r"^[=+\-@\t\r]"), False)
+            count += int(pc.sum(risky).as_py() or 0)
+            table = table.set_column(place, field.name, pc.if_else(risky, pc.binary_join_element_wise("'", column, ""), column))
+    return table, count
+
+
+def _write_delimited(table: pa.Table, path: Path, delimiter: str) -> None:
+    import pyarrow.csv
+
+    options = pyarrow.csv.WriteOptions(delimiter=delimiter, quoting_style="needed")
+    pyarrow.csv.write_csv(table, path, options)
+
+
+def _write_parquet(table: pa.Table, path: Path) -> None:
+    import pyarrow.parquet
+
+    pyarrow.parquet.write_table(table, path, compression="zstd")
+
+
+def _write_ipc(table: pa.Table, path: Path) -> None:
+    import pyarrow.feather
+
+    pyarrow.feather.write_feather(table, str(path))
+
+
+def _write_xlsx(table: pa.Table, path: Path) -> None:
+    try:
+        import openpyxl
+    except ImportError:
+        raise MissingPart.extra("an Excel file", "excel") from None
+    workbook = openpyxl.Workbook(write_only=True)
+    sheet = workbook.create_sheet("release")
+    sheet.append(table.column_names)
+    for batch in table.to_batches():
+        for row in zip(*(column.to_pylist() for column in batch.columns)):
+            sheet.append([_plain_cell(sheet, cell) for cell in row])
+    workbook.save(path)
+
+
+def _plain_cell(sheet: Any, value: Any) -> Any:
+    """Text that begins with = stays text: openpyxl would make a formula of it."""
+    if isinstance(value, str) and value.startswith("="):
+        from openpyxl.cell import WriteOnlyCell
+
+        cell = WriteOnlyCell(sheet, value)
+        cell.data_type = "s"
+        return cell
+    return value
+
+
+_WRITERS: dict[str, Any] = {
+    ".csv": lambda table, path: _write_delimited(table, path, ","),
+    ".tsv": lambda table, path: _write_delimited(table, path, "\t"),
+    ".parquet": _write_parquet,
+    ".arrow": _write_ipc,
+    ".feather": _write_ipc,
+    ".xlsx": _write_xlsx,
+}

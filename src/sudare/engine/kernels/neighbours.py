@@ -1,0 +1,220 @@
+"""Exact nearest neighbours within blocks, ties included: brute force in small blocks, a k-d tree in large ones.
+
+Equal points of a block are stored once, so that a thousand equal rows are one candidate run and not a thousand ties.
+Memory grows with the rows and with the ties between unequal points, never with pairs.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sudare.engine.kernels import kdtree
+from sudare.engine.kernels.groups import mix, sort_into_groups
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SMALL = 300
+PARALLEL = 20_000
+NO_ROWS = np.empty(0, np.int64)
+
+
+class Runs(NamedTuple):
+    """Nearest rows as runs of `members`: query q owns the runs `offsets[set_of[q]]` up to the next; -1 = no block."""
+
+    members: Ints
+    set_of: Ints
+    offsets: Ints
+    starts: Ints
+    stops: Ints
+
+
+class Distinct(NamedTuple):
+    """The distinct points of every block: point p stands for the rows `members[starts[p]:starts[p + 1]]`."""
+
+    points: Floats
+    members: Ints
+    starts: Ints
+    blocks: Ints
+
+
+def nearest_rows(
+    points: Floats, block_of: Ints, queries: Floats, query_block: Ints, blocks: int, weights: Floats, tol: float = 0.0
+) -> Runs:
+    """For every query the rows of its block at the least weighted Euclidean distance, all of them.
+
+    A query whose block is -1 or empty has no set.
+
+    >>> one = np.zeros(3, np.int64)
+    >>> runs = nearest_rows(np.array([[0.0], [2.0], [2.0]]), one, np.array([[1.0]]), one[:1], 1, np.ones(1))
+    >>> runs.members[runs.starts[0] : runs.stops[1]].tolist()
+    [0, 1, 2]
+    """
+    distinct = Distinct(*_distinct(np.ascontiguousarray(points) + 0.0, block_of, blocks))
+    asked, asked_from = sort_into_groups(query_block, blocks)
+    search = _Search(distinct, np.ascontiguousarray(queries)[asked], asked_from, weights, tol)
+    listed = [search.small_blocks()]
+    large = (np.diff(distinct.blocks) >= SMALL) & (np.diff(asked_from) > 0)
+    listed += [search.large_block(int(block)) for block in np.flatnonzero(large)]
+    offsets, nearest = _listed_by_query(search.found, search.tied, listed)
+    set_of = np.full(len(queries), -1, np.int64)
+    set_of[asked] = np.where(search.found >= 0, np.arange(len(asked)), -1)
+    return Runs(distinct.members, set_of, offsets, distinct.starts[nearest], distinct.starts[nearest + 1])
+
+
+class _Search:
+    """The state of one search: for every query (ordered by block) its nearest point and whether it is alone."""
+
+    def __init__(self, distinct: Distinct, queries: Floats, asked_from: Ints, weights: Floats, tol: float) -> None:
+        self.distinct, self.queries, self.asked_from = distinct, queries, asked_from
+        self.weights, self.tol = weights, tol
+        self.best = np.empty(len(queries))
+        self.found = np.full(len(queries), -1, np.int64)
+        self.tied = np.zeros(len(queries), np.bool_)
+
+    def small_blocks(self) -> tuple[Ints, Ints]:
+        """Search all small blocks; the pairs (query, point) of the queries that tie."""
+        work = (self.distinct.points, self.distinct.blocks, self.queries, self.asked_from, self.weights)
+        _brute(*work, self.tol, SMALL, self.best, self.found, self.tied)
+        tied, limits = np.flatnonzero(self.tied), self.best * (1.0 + self.tol)
+        block = np.searchsorted(self.asked_from, tied, side="right") - 1
+        counts = _brute_within(*work, tied, block, limits, NO_ROWS, NO_ROWS)
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        points = np.empty(offsets[-1], np.int64)
+        if len(points):
+            _brute_within(*work, tied, block, limits, offsets, points)
+        return np.repeat(tied, counts), points
+
+    def large_block(self, block: int) -> tuple[Ints, Ints]:
+        """Search one large block; the pairs (query, point) of the queries that tie."""
+        begin, end = self.distinct.blocks[block], self.distinct.blocks[block + 1]
+        part = slice(self.asked_from[block], self.asked_from[block + 1])
+        tree = kdtree.build(self.distinct.points[begin:end], self.weights)
+        filled = (self.best[part], self.found[part], self.tied[part])
+        _in_threads(tree, self.queries[part], self.weights, self.tol, *filled)
+        self.found[part] += begin
+        tied = self.asked_from[block] + np.flatnonzero(self.tied[part])
+        queries, limits = self.queries[tied], self.best[tied] * (1.0 + self.tol)
+        counts = kdtree.within(tree, queries, self.weights, limits, NO_ROWS, NO_ROWS)
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        points = np.empty(offsets[-1], np.int64)
+        if len(points):
+            kdtree.within(tree, queries, self.weights, limits, offsets, points)
+        return np.repeat(tied, counts), points + begin
+
+
+def _in_threads(
+    tree: kdtree.Tree,
+    queries: Floats,
+    weights: Floats,
+    tol: float,
+    best: Floats,
+    found: Ints,
+    tied: NDArray[np.bool_],
+) -> None:
+    """Search the tree, in as many threads as there are processors when there is enough to do."""
+    threads = min(os.cpu_count() or 1, len(queries) // PARALLEL)
+    if threads < 2:
+        kdtree.nearest(tree, queries, weights, tol, best, found, tied)
+        return
+    cuts = np.linspace(0, len(queries), 4 * threads + 1).astype(int)
+    with ThreadPoolExecutor(threads) as pool:
+        parts = [slice(a, b) for a, b in zip(cuts[:-1], cuts[1:])]
+        list(
+            pool.map(
+                lambda part: kdtree.nearest(tree, queries[part], weights, tol, best[part], found[part], tied[part]),
+                parts,
+            )
+        )
+
+
+def _listed_by_query(found: Ints, tied: NDArray[np.bool_], listed: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    """The nearest points of every query, ascending: the one found, or all that tie."""
+    alone = np.flatnonzero((found >= 0) & ~tied)
+    query = np.concatenate([alone, *(q for q, _ in listed)])
+    point = np.concatenate([found[alone], *(p for _, p in listed)])
+    if len(query) > len(alone):
+        sort = np.lexsort((point, query))
+        query, point = query[sort], point[sort]
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(query, minlength=len(found)))])
+    return offsets.astype(np.int64), point
+
+
+@njit(cache=True, nogil=True)
+def _distinct(points, block_of, blocks):
+    """Bring equal points of a block together."""
+    members, offsets = sort_into_groups(block_of, blocks)
+    hashes = np.empty(len(points), np.uint64)
+    for row in range(len(points)):
+        word = np.uint64(0)
+        for d in range(points.shape[1]):
+            word = mix(word * np.uint64(0x9E3779B97F4A7C15) + np.float64(points[row, d]).view(np.uint64))
+        hashes[row] = word
+    kept = np.empty((len(members), points.shape[1]))
+    starts = np.empty(len(members) + 1, np.int64)
+    begins = np.empty(blocks + 1, np.int64)
+    count = 0
+    for block in range(blocks):
+        begins[block] = count
+        part = members[offsets[block] : offsets[block + 1]]
+        if len(part) > 1:
+            part[:] = part[np.argsort(hashes[part], kind="mergesort")]
+        for i in range(len(part)):
+            fresh = i == 0
+            for d in range(points.shape[1]):
+                fresh = fresh or points[part[i], d] != points[part[i - 1], d]
+            if fresh:
+                kept[count] = points[part[i]]
+                starts[count] = offsets[block] + i
+                count += 1
+    begins[blocks] = count
+    starts[count] = len(members)
+    return kept[:count].copy(), members, starts[: count + 1].copy(), begins
+
+
+@njit(cache=True, nogil=True)
+def _brute(points, blocks, queries, asked_from, weights, tol, small, best, found, tied):
+    """Search every block with fewer than `small` points."""
+    dims = queries.shape[1]
+    for block in range(len(blocks) - 1):
+        begin, end = blocks[block], blocks[block + 1]
+        if end - begin >= small or end == begin:
+            continue
+        for q in range(asked_from[block], asked_from[block + 1]):
+            near, row, tie = np.inf, -1, False
+            for i in range(begin, end):
+                total = 0.0
+                for d in range(dims):
+                    gap = (queries[q, d] - points[i, d]) * weights[d]
+                    total += gap * gap
+                if total < near * (1.0 - tol):
+                    near, row, tie = total, i, False
+                elif total <= near * (1.0 + tol):
+                    tie = True
+                    if total < near:
+                        near, row = total, i
+            best[q], found[q], tied[q] = near, row, tie
+
+
+@njit(cache=True, nogil=True)
+def _brute_within(points, blocks, queries, asked_from, weights, chosen, block, limits, offsets, rows):
+    """Count, and list where `rows` has room, the points of the block within the squared distance `limits`."""
+    counts = np.zeros(len(chosen), np.int64)
+    for c in range(len(chosen)):
+        q = chosen[c]
+        for i in range(blocks[block[c]], blocks[block[c] + 1]):
+            total = 0.0
+            for d in range(queries.shape[1]):
+                gap = (queries[q, d] - points[i, d]) * weights[d]
+                total += gap * gap
+            if total <= limits[q]:
+                if len(rows) > 0:
+                    rows[offsets[c] + counts[c]] = i
+                counts[c] += 1
+    return counts

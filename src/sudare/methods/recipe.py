@@ -1,0 +1,193 @@
+"""Recipe: methods one after another. `anonymize` runs it and gives a Release."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sudare import registry
+from sudare.data.dataset import Dataset
+from sudare.data.keys import Key, order
+from sudare.data.roles import load_toml
+from sudare.errors import UsageError, nearest
+from sudare.methods.draft import Draft
+from sudare.methods.release import Release
+
+
+@dataclasses.dataclass(frozen=True)
+class Recipe:
+    """The steps from the original to the release, in order.
+
+    In a file:
+
+        [[step]]
+        method = "noise"
+        columns = ["income"]
+        sd = 0.1
+    """
+
+    steps: tuple[Any, ...]
+
+    def __init__(self, steps: Iterable[Any] | Any) -> None:
+        listed = tuple(steps) if isinstance(steps, (list, tuple)) else (steps,)
+        for step in listed:
+            if not hasattr(step, "apply"):
+                raise UsageError(f"{step!r} is not a method; see sudare.methods")
+        object.__setattr__(self, "steps", listed)
+
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str]) -> Recipe:
+        """A recipe from its file; all faults of the file are named at once."""
+        content = load_toml(path)
+        listed = content.get("step")
+        if not isinstance(listed, list) or not listed:
+            raise UsageError(f'{path}: no steps; a step is [[step]] with method = "..." and its parameters')
+        return cls.from_steps(listed, where=str(path))
+
+    @classmethod
+    def from_steps(cls, listed: Iterable[Mapping[str, Any]], where: str = "recipe") -> Recipe:
+        """A recipe from its steps as dictionaries."""
+        steps, faults = [], []
+        for number, entry in enumerate(listed, 1):
+            try:
+                steps.append(_step(entry))
+            except UsageError as error:
+                faults.append(f"{where}, step {number}: {error}")
+        if faults:
+            raise UsageError("\n".join(faults))
+        return cls(steps)
+
+    def to_steps(self) -> list[dict[str, Any]]:
+        """The steps as dictionaries, without parameters left at their default."""
+        return [{"method": registry.name_of(step), **_parameters(step)} for step in self.steps]
+
+    def to_toml(self) -> str:
+        """The recipe as its file would read."""
+        blocks = []
+        for step in self.to_steps():
+            lines = [f"{name} = {_toml(value)}" for name, value in step.items()]
+            blocks.append("\n".join(["[[step]]", *lines]))
+        return "\n\n".join(blocks) + "\n"
+
+    @property
+    def digest(self) -> str:
+        """A short name that changes when the recipe does."""
+        text = json.dumps(self.to_steps(), sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def anonymize(
+    ds: Dataset, recipe: Recipe | Any, *, key: Key | bytes | str | os.PathLike[str] | None = None
+) -> Release:
+    """Run a recipe (or a single method) and give the release: rows shuffled, users under pseudonyms, identifiers gone.
+
+    The same data, recipe and key give the same release. Without `key` the user's own key is used.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, sudare.methods.Suppress(columns=["age"]), key=bytes(range(32)))
+    >>> release.data.columns
+    ('sex', 'address', 'job', 'disease')
+    """
+    recipe = as_recipe(recipe)
+    secret = Key.of(key)
+    if ds.engine == "pyspark":
+        from sudare.methods.spark import anonymize_on_spark
+
+        return anonymize_on_spark(ds, recipe, secret)
+    draft = Draft.of(ds, secret)
+    steps = []
+    for step in recipe.steps:
+        draft = step.apply(draft.replace(details={}), secret)
+        steps.append(describe(step, draft.details))
+    draft = finish(draft, secret)
+    shuffled = draft.take(order(secret, "shuffle", recipe.digest, draft.ids))
+    data = Dataset.from_arrow(shuffled.table, shuffled.roles, name=f"release of {ds.name}")
+    return Release(
+        data=dataclasses.replace(data, published={"schema": dict(shuffled.schema), "roles": shuffled.roles.to_dict()}),
+        rows=shuffled.truth,
+        recipe=recipe,
+        steps=tuple(steps),
+        key=secret,
+    )
+
+
+def as_recipe(given: Recipe | Any) -> Recipe:
+    """A recipe from a recipe, a method, a list of methods or the path of a recipe file."""
+    if isinstance(given, Recipe):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return Recipe.from_toml(Path(given))
+    return Recipe(given)
+
+
+def finish(draft: Draft, key: Key) -> Draft:
+    """What every release needs, whatever its recipe: no identifiers, no real user names."""
+    pseudonymize = registry.find("method", "pseudonymize")
+    if draft.roles.identifier or (draft.roles.user and not draft.pseudonymised):
+        draft = pseudonymize().apply(draft, key)
+    return draft
+
+
+def describe(step: Any, details: Mapping[str, Any]) -> dict[str, Any]:
+    """A step as the report tells it."""
+    return {
+        "method": registry.name_of(step),
+        "technique": step.technique,
+        "parameters": _parameters(step),
+        "details": dict(details),
+    }
+
+
+def _step(entry: Mapping[str, Any]) -> Any:
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
+        raise UsageError('no method; write method = "..."')
+    cls = registry.find("method", entry["method"])
+    given = {name: value for name, value in entry.items() if name != "method"}
+    known = [f.name for f in dataclasses.fields(cls) if f.init]
+    for name in given:
+        if name not in known:
+            raise UsageError(f"{entry['method']} has no parameter '{name}'; {nearest(name, known)}")
+    try:
+        return cls(**given)
+    except TypeError as error:
+        missing = [f.name for f in dataclasses.fields(cls) if _required(f) and f.name not in given]
+        if missing:
+            raise UsageError(f"{entry['method']} needs {', '.join(missing)}") from None
+        raise UsageError(f"{entry['method']}: a parameter has the wrong type ({error})") from None
+
+
+def _required(field: dataclasses.Field[Any]) -> bool:
+    return field.init and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _parameters(step: Any) -> dict[str, Any]:
+    found = {}
+    for field in dataclasses.fields(step):
+        value = getattr(step, field.name)
+        if field.init and (_required(field) or value != _default(field)):
+            found[field.name] = list(value) if isinstance(value, tuple) else value
+    return found
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_toml(v) for v in value) + "]"
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{json.dumps(str(k))} = {_toml(v)}" for k, v in value.items()) + " }"
+    return json.dumps(str(value), ensure_ascii=False)
