@@ -42,7 +42,7 @@ class Euclid:
 
     @classmethod
     def suited(cls, view: View) -> Sequence[Self]:
-        return _with_and_without_fallback(cls, view)
+        return [cls(fallback=fallback) for fallback in _fallbacks(view)]
 
 
 @attack
@@ -66,7 +66,8 @@ class StandardizedEuclid:
 
     @classmethod
     def suited(cls, view: View) -> Sequence[Self]:
-        return _strongest(cls, view)
+        found = [cls(fallback=fallback) for fallback in _fallbacks(view)[-1:]]
+        return [*found, cls(quasi=())] if len(_fallbacks(view)) > 1 else found
 
 
 @attack
@@ -91,7 +92,7 @@ class Mahalanobis:
 
     @classmethod
     def suited(cls, view: View) -> Sequence[Self]:
-        return _strongest(cls, view) if len(view.numeric()) > 1 else []
+        return [cls(fallback=fallback) for fallback in _fallbacks(view)[-1:]] if len(view.numeric()) > 1 else []
 
 
 @attack
@@ -116,7 +117,7 @@ class RankDistance:
 
     @classmethod
     def suited(cls, view: View) -> Sequence[Self]:
-        return _strongest(cls, view)
+        return [cls(fallback=fallback) for fallback in _fallbacks(view)[-1:]]
 
 
 def one_over_sd(points: Floats) -> Floats:
@@ -149,15 +150,8 @@ def _same_place(view: View) -> Candidates:
     return Candidates.of_guesses(np.where(view.published < view.originals, view.published, -1), view.originals)
 
 
-def _with_and_without_fallback[A: (Euclid, StandardizedEuclid, Mahalanobis, RankDistance)](
-    cls: type[A], view: View
-) -> list[A]:
+def _fallbacks(view: View) -> list[bool]:
+    """Whether to give up or to fall back matters only where there are quasi-identifiers to compare first."""
     if not view.numeric():
         return []
-    return [cls(), cls(fallback=True)] if view.quasi(without=view.numeric()) else [cls()]
-
-
-def _strongest[A: (Euclid, StandardizedEuclid, Mahalanobis, RankDistance)](cls: type[A], view: View) -> list[A]:
-    if not view.numeric():
-        return []
-    return [cls(fallback=True)] if view.quasi(without=view.numeric()) else [cls()]
+    return [False, True] if view.quasi(without=view.numeric()) else [False]

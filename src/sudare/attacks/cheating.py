@@ -1,0 +1,63 @@
+"""What a good score may hide: rows in original order, untouched rows with permuted identities, hits that are ties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.attacks.score import Score
+from sudare.attacks.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Ints = NDArray[np.int64]
+
+
+class Untouched(NamedTuple):
+    """Shares of the release rows: equal to some original row, and equal to one while the truth names an unequal one."""
+
+    identical: float
+    contradicted: float
+
+
+def findings(view: View, truth: Ints, scores: Sequence[Score]) -> list[str]:
+    """Sentences on what makes the scores look better or worse than the release is."""
+    found = []
+    if view.order is not None:
+        found.append("S-ORDER: the release's rows are in the order of the original; anyone can read the truth off it.")
+    seen = untouched(view, truth)
+    if seen.contradicted >= 0.05:
+        found.append(
+            f"S-CHEAT: {seen.contradicted:.0%} of the rows are identical to an original row but claim to be about another "
+            "one (permuted identities): low rates here say nothing about the published values."
+        )
+    elif seen.identical >= 0.5:
+        found.append(f"S-IDENTICAL: {seen.identical:.0%} of the rows are identical to a row of the original.")
+    share = max((s.from_ties / s.rate for s in scores if s.rate > 0 and s.from_ties > 0.5 * s.rate), default=0.0)
+    if share > 0:
+        found.append(f"S-TIES: up to {share:.0%} of a rate comes from ties; compare with ties='fail'.")
+    return found
+
+
+def untouched(view: View, truth: Ints) -> Untouched:
+    """How many release rows are exact copies of original rows, and how many of these contradict the truth."""
+    columns = [c for c in (*view.roles.quasi, *view.roles.sensitive) if c in view.release.columns]
+    columns = columns or [c for c in view.roles.other if c in view.release.columns]
+    if not columns or any(_is_list(view.release.schema.field(c).type) for c in columns):
+        return Untouched(0.0, 0.0)
+    blocks = view.blocks(columns)
+    present = np.zeros(blocks.count, np.bool_)
+    present[blocks.original] = True
+    same = present[blocks.release]
+    other = same & (truth >= 0) & (blocks.release != blocks.original[truth])
+    return Untouched(float(same.mean()), float(other.mean()))
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_nested(kind))
