@@ -104,7 +104,7 @@ class Ledger:
 
 
 def sketch_of(hashes: NDArray[np.uint64]) -> list[int]:
-    """16 bits of the smallest hash per bucket, -1 for an empty bucket; the order of records does not matter."""
+    """16 bits of the smallest hash per bucket, -1 for an empty one; the order of records does not matter."""
     bucket = (hashes[:, 0] % np.uint64(BUCKETS)).astype(np.int64)
     order = np.lexsort((hashes[:, 1], bucket))
     firsts = order[np.unique(bucket[order], return_index=True)[1]]

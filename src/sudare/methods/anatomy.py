@@ -1,4 +1,4 @@
-"""Anatomy (Xiao and Tao 2006): quasi-identifiers stay, sensitive values are published per group of records."""
+"""Anatomy (Xiao and Tao 2006): quasi-identifiers stay, sensitive values are published per group."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.keys import Key, order, words
-from sudare.data.sets import SetSchema, check_l, to_arrow
+from sudare.data.sets import SetSchema, to_arrow
 from sudare.errors import UsageError
 from sudare.registry import method
 from sudare.risk.diversity import check_eligible

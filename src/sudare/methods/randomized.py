@@ -33,7 +33,7 @@ class RandomizedAddition:
     The others come from the key and the record's id: the same record gets the same set in every release, a
     smaller l gives a part of the set of a larger one, and nobody without the key can redo the draw.
     `column` is one sensitive column or several (default: all); `domain` fixes the possible values, otherwise
-    they are the values of the table. `force` overrides the ledger that refuses a second draw with another key.
+    they are those of the table. `force` overrides the ledger that refuses a second draw with another key.
     """
 
     l: int

@@ -104,7 +104,8 @@ def recursive(counts: ClassCounts, l: int) -> Floats:
     starts = np.searchsorted(owner, np.arange(counts.classes))
     rank = np.arange(len(owner)) - starts[owner]
     tail = np.bincount(owner[rank >= l - 1], count[rank >= l - 1], counts.classes)
-    return np.divide(counts.largest, tail, out=np.full(counts.classes, np.inf), where=tail > 0)
+    ratio: Floats = np.divide(counts.largest, tail, out=np.full(counts.classes, np.inf), where=tail > 0)
+    return ratio
 
 
 def recursive_l(counts: ClassCounts, c: float) -> int:

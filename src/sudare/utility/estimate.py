@@ -15,6 +15,7 @@ from sudare.utility.estimate_groups import Slice
 
 if TYPE_CHECKING:
     import altair
+    import pyarrow as pa
 
     from sudare.data import Dataset
     from sudare.utility.estimate_models import Counts
@@ -76,7 +77,7 @@ def estimate(
     form, name, entry = find_column(schema, column)
     slices = [Slice.parse(text, data.columns) for text in ([by] if isinstance(by, str) else by)]
     _check_slices(slices, name)
-    table = data.to_pyarrow(list(dict.fromkeys([*(s.column for s in slices), name])))
+    table = table_of(data, [*(s.column for s in slices), name])
     found = _count(form, table, slices, name, entry, method)
     names = tuple(s.column for s in slices)
     return EstimateResult(
@@ -92,9 +93,18 @@ def estimate(
 
 def parts(release: Any) -> tuple[Dataset, Mapping[str, Any]]:
     """The published table and what its sidecar says."""
-    data = getattr(release, "data", release)
-    schema = release.schema if data is not release else getattr(release, "sidecar", None)
-    return data, schema or {}
+    data: Dataset = getattr(release, "data", release)
+    return data, data.published.get("schema", {})
+
+
+def table_of(data: Dataset, columns: Sequence[str]) -> pa.Table:
+    """Some columns of a release; a release in memory is read as it is, sets and all."""
+    import pyarrow as pa
+
+    chosen = list(dict.fromkeys(data.require(columns)))
+    return (
+        data.keep_alive.select(chosen) if isinstance(data.keep_alive, pa.Table) else data.to_pyarrow(chosen)
+    )
 
 
 def find_column(schema: Mapping[str, Any], column: str | None) -> tuple[str, str, Mapping[str, Any]]:

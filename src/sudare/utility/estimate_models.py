@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,6 +99,7 @@ def tp(table: pa.Table, slices: Sequence[Slice], column: str, entry: Mapping[str
     counts += weight[:, None] * rest
     spread = (weight * (1 - weight))[:, None] * rest
     note = f"tp: {int(starred.sum())} starred records count for a group by the share of values it covers"
+    groups = replace(groups, records=np.rint(counts.sum(axis=1)).astype(np.int64))
     return Counts(groups, schema.domain, counts, spread, counts, notes=(note,))
 
 
@@ -115,7 +116,7 @@ def read_sets(column: pa.ChunkedArray, schema: SetSchema, name: str) -> NDArray[
         sets = np.sort(sets, axis=1)
         if not ascending(sets):
             raise DataError(
-                f"{name}: a set has the same value twice, not {schema.l} members; the release was changed"
+                f"{name}: some sets do not have {schema.l} different members; the release was changed"
             )
     return sets
 
