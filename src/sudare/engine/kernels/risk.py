@@ -37,25 +37,50 @@ def count(table: Ints, used: int, keys: Ints, owners: Ints) -> tuple[Ints, int]:
     A table has a power of two rows and the columns key, records, users, last user, and for the stronger attackers
     the last user's records, the sum of squares and the largest owner.
     """
-    wide = table.shape[1] > 4
-    for i in range(len(keys)):
-        if 2 * used >= table.shape[0]:
-            table = _grown(table)
-        slot = _slot(table, keys[i])
-        row = table[slot]
-        if row[RECORDS] == 0:
-            row[KEY] = keys[i]
+    done = 0
+    while True:
+        if table.shape[1] > 4:
+            used, done = _count_wide(table, used, keys, owners, done)
+        else:
+            used, done = _count(table, used, keys, owners, done)
+        if done == len(keys):
+            return table, used
+        table = _grown(table)
+
+
+@njit(cache=True, nogil=True)
+def _count(table: Ints, used: int, keys: Ints, owners: Ints, start: int) -> tuple[int, int]:
+    """Count until the table is half full. Cells are addressed one by one: a view of a row costs more than the rest."""
+    half, mask = table.shape[0] // 2, np.uint64(table.shape[0] - 1)
+    for i in range(start, len(keys)):
+        key = keys[i]
+        slot = _mixed(key) & mask
+        while table[slot, RECORDS] != 0 and table[slot, KEY] != key:
+            slot = (slot + np.uint64(1)) & mask
+        if table[slot, RECORDS] == 0:
+            if used == half:
+                return used, i
+            table[slot, KEY] = key
             used += 1
-        row[RECORDS] += 1
-        if row[LAST] != owners[i]:
-            if wide:
-                _close(row)
-                row[OWNED] = 0
-            row[USERS] += 1
-            row[LAST] = owners[i]
-        if wide:
-            row[OWNED] += 1
-    return table, used
+        table[slot, RECORDS] += 1
+        if table[slot, LAST] != owners[i]:
+            table[slot, USERS] += 1
+            table[slot, LAST] = owners[i]
+    return used, len(keys)
+
+
+@njit(cache=True, nogil=True)
+def _count_wide(table: Ints, used: int, keys: Ints, owners: Ints, start: int) -> tuple[int, int]:
+    half = table.shape[0] // 2
+    for i in range(start, len(keys)):
+        slot = _slot(table, keys[i])
+        if table[slot, RECORDS] == 0:
+            if used == half:
+                return used, i
+            table[slot, KEY] = keys[i]
+            used += 1
+        _own(table, slot, owners[i], True)
+    return used, len(keys)
 
 
 @njit(cache=True, nogil=True)
@@ -70,7 +95,7 @@ def finish(table: Ints) -> Ints:
         if table[slot, RECORDS] > 0:
             out[place] = table[slot]
             if table.shape[1] > 4:
-                _close(out[place])
+                _close(out, place)
             place += 1
     return out
 
@@ -78,16 +103,27 @@ def finish(table: Ints) -> Ints:
 @njit(cache=True, nogil=True)
 def encode(table: Ints, used: int, keys: Ints, out: Codes) -> tuple[Ints, int]:
     """The code of every key, in order of first appearance; `table` holds key and code + 1."""
-    for i in range(len(keys)):
-        if 2 * used >= table.shape[0]:
-            table = _grown(table)
+    done = 0
+    while True:
+        used, done = _encode(table, used, keys, out, done)
+        if done == len(keys):
+            return table, used
+        table = _grown(table)
+
+
+@njit(cache=True, nogil=True)
+def _encode(table: Ints, used: int, keys: Ints, out: Codes, start: int) -> tuple[int, int]:
+    half = table.shape[0] // 2
+    for i in range(start, len(keys)):
         slot = _slot(table, keys[i])
         if table[slot, 1] == 0:
+            if used == half:
+                return used, i
             used += 1
             table[slot, 0] = keys[i]
             table[slot, 1] = used
         out[i] = table[slot, 1] - 1
-    return table, used
+    return used, len(keys)
 
 
 @njit(cache=True, nogil=True)
@@ -95,19 +131,10 @@ def count_codes(codes: Codes, owners: Codes, width: int, wide: bool) -> Ints:
     """The table of values of one coded column: row c counts code c."""
     table = np.zeros((width, 7 if wide else 4), np.int64)
     for i in range(len(codes)):
-        row = table[codes[i]]
-        row[RECORDS] += 1
-        if row[LAST] != owners[i]:
-            if wide:
-                _close(row)
-                row[OWNED] = 0
-            row[USERS] += 1
-            row[LAST] = owners[i]
-        if wide:
-            row[OWNED] += 1
+        _own(table, codes[i], owners[i], wide)
     if wide:
         for c in range(width):
-            _close(table[c])
+            _close(table, c)
     return table
 
 
@@ -166,43 +193,32 @@ def refine(
                 slot = (slot + np.uint64(1)) & np.uint64(size - 1)
             if slots[slot] == 0:
                 found[used] = key[i]
-                table[used] = 0
+                for column in range(table.shape[1]):
+                    table[used, column] = 0
                 used += 1
                 slots[slot] = used
             c = slots[slot] - 1
             local[i - start] = c
-            entry = table[c]
-            entry[RECORDS] += 1
-            owner = owners[row[i]]
-            if entry[LAST] != owner:
-                if wide:
-                    _close(entry)
-                    entry[OWNED] = 0
-                entry[USERS] += 1
-                entry[LAST] = owner
-            if wide:
-                entry[OWNED] += 1
+            _own(table, c, owners[row[i]], wide)
         for c in range(used):
-            entry = table[c]
             if wide:
-                _close(entry)
-            if wide or entry[RECORDS] > SMALL:
-                large[listed, 0] = entry[RECORDS]
-                large[listed, 1] = entry[USERS]
-                large[listed, 2] = entry[SQUARES] if wide else 0
-                large[listed, 3] = entry[LARGEST] if wide else 0
+                _close(table, c)
+            if wide or table[c, RECORDS] > SMALL:
+                large[listed, 0] = table[c, RECORDS]
+                large[listed, 1] = table[c, USERS]
+                large[listed, 2] = table[c, SQUARES] if wide else 0
+                large[listed, 3] = table[c, LARGEST] if wide else 0
                 listed += 1
             else:
-                small[entry[RECORDS], entry[USERS]] += 1
-            if entry[RECORDS] > 1:
-                entry[KEY] = fresh
+                small[table[c, RECORDS], table[c, USERS]] += 1
+            if table[c, RECORDS] > 1:
+                table[c, KEY] = fresh
                 fresh += 1
         if keep:
             for i in range(start, end):
-                entry = table[local[i - start]]
-                if entry[RECORDS] > 1:
+                if table[local[i - start], RECORDS] > 1:
                     out_rows[kept] = row[i]
-                    out_ids[kept] = entry[KEY]
+                    out_ids[kept] = table[local[i - start], KEY]
                     kept += 1
     return out_rows[:kept].copy(), out_ids[:kept].copy(), small, large[:listed].copy()
 
@@ -227,10 +243,24 @@ def _spread(rows: Codes, ids: Codes, codes: Codes, width: int, buckets: int) -> 
     return place, key, row
 
 
-@njit(cache=True, nogil=True)
-def _close(row: Ints) -> None:
-    row[SQUARES] += row[OWNED] * row[OWNED]
-    row[LARGEST] = max(row[LARGEST], row[OWNED])
+@njit(cache=True, nogil=True, inline="always")
+def _own(table: Ints, slot: int, owner: int, wide: bool) -> None:
+    """One more record of the owner with the value of this row."""
+    table[slot, RECORDS] += 1
+    if table[slot, LAST] != owner:
+        if wide:
+            _close(table, slot)
+            table[slot, OWNED] = 0
+        table[slot, USERS] += 1
+        table[slot, LAST] = owner
+    if wide:
+        table[slot, OWNED] += 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _close(table: Ints, slot: int) -> None:
+    table[slot, SQUARES] += table[slot, OWNED] * table[slot, OWNED]
+    table[slot, LARGEST] = max(table[slot, LARGEST], table[slot, OWNED])
 
 
 @njit(cache=True, nogil=True)

@@ -44,7 +44,7 @@ class Sizes:
     @property
     def k(self) -> int:
         """The smallest class."""
-        return int(self.persons.min(initial=0)) if len(self.persons) == 0 else int(self.persons[0])
+        return int(self.persons[0]) if len(self.persons) else 0
 
     @property
     def total(self) -> int:
@@ -87,7 +87,9 @@ def query(ds: Dataset, text: str) -> pa.Table:
     """An aggregate query over the table `{table}`, in DuckDB's SQL, wherever the table lives."""
     if ds.view is not None:
         return connect().sql(text.format(table=quote(ds.view))).to_arrow_table()
-    return ds.table.alias("sudare_table").sql(text.format(table="sudare_table"), dialect="duckdb").to_pyarrow()
+    return (
+        ds.table.alias("sudare_table").sql(text.format(table="sudare_table"), dialect="duckdb").to_pyarrow()
+    )
 
 
 def names(columns: Sequence[str]) -> str:
@@ -98,12 +100,13 @@ def names(columns: Sequence[str]) -> str:
 def class_sizes(ds: Dataset, quasi: Sequence[str]) -> Sizes:
     """The classes by size; with a user column a class is as large as the number of its users."""
     persons = "count(*)" if ds.roles.user is None else f"count(DISTINCT {names([ds.roles.user])})"
+    inner = f"SELECT {persons} AS sudare_p, count(*) AS sudare_n FROM {{table}}{_group_by(quasi)}"
     found = query(
         ds,
-        f"SELECT persons, count(*) AS classes, sum(records) AS records FROM (SELECT {persons} AS persons, "
-        f"count(*) AS records FROM {{table}}{_group_by(quasi)}) AS c GROUP BY persons ORDER BY persons",
+        "SELECT sudare_p, count(*) AS sudare_c, sum(sudare_n) AS sudare_r "
+        f"FROM ({inner}) AS c GROUP BY sudare_p ORDER BY sudare_p",
     )
-    return Sizes(*(_ints(found[name]) for name in ("persons", "classes", "records")))
+    return Sizes(*(_ints(found[name]) for name in ("sudare_p", "sudare_c", "sudare_r")))
 
 
 def class_table(ds: Dataset, quasi: Sequence[str], weight: str | None = None) -> pa.Table:
@@ -116,18 +119,19 @@ def class_table(ds: Dataset, quasi: Sequence[str], weight: str | None = None) ->
 def class_cells(ds: Dataset, quasi: Sequence[str], sensitive: str) -> Cells:
     """The sensitive values of every class, by one GROUP BY; members of published sets count one by one."""
     source = _flat(ds, quasi, sensitive)
-    pairs = f"SELECT {names([*quasi, sensitive])}, count(*) AS n FROM {source} GROUP BY {names([*quasi, sensitive])}"
+    keys = names([*quasi, sensitive])
+    pairs = f"SELECT {keys}, count(*) AS sudare_n FROM {source} GROUP BY {keys}"
     if ds.view is None:
         return _local_cells(query(ds, pairs), quasi, sensitive)
-    found = query(ds, f"SELECT list({names([sensitive])}) AS v, list(n) AS n FROM ({pairs}) AS c{_group_by(quasi)}")
-    return _cells(found)
+    lists = f"list({names([sensitive])}) AS sudare_v, list(sudare_n) AS sudare_n"
+    return _cells(query(ds, f"SELECT {lists} FROM ({pairs}) AS c{_group_by(quasi)}"))
 
 
 def _cells(found: pa.Table) -> Cells:
     import pyarrow as pa
 
-    values, counts = (_flat_list(found[name]) for name in ("v", "n"))
-    lengths = np.concatenate([np.diff(np.asarray(chunk.offsets)) for chunk in found["n"].chunks])
+    values, counts = (_flat_list(found[name]) for name in ("sudare_v", "sudare_n"))
+    lengths = np.concatenate([np.diff(np.asarray(chunk.offsets)) for chunk in found["sudare_n"].chunks])
     offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
     codes, known = _codes(pa.table({"v": values}))
     return _sorted_cells(offsets, codes, np.asarray(counts, np.int64), known)
@@ -140,7 +144,7 @@ def _local_cells(pairs: pa.Table, quasi: Sequence[str], sensitive: str) -> Cells
     value, known = _codes(pairs.select([sensitive]))
     order = np.lexsort((value, label))
     offsets = np.concatenate(([0], np.cumsum(np.bincount(label)))).astype(np.int64)
-    return _sorted_cells(offsets, value[order], _ints(pairs["n"])[order], known)
+    return _sorted_cells(offsets, value[order], _ints(pairs["sudare_n"])[order], known)
 
 
 def _sorted_cells(offsets: Ints, value: NDArray[Any], count: Ints, known: pa.Array) -> Cells:

@@ -1,0 +1,49 @@
+"""`sudare anonymize`: run a recipe and write the release, the truth apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sudare.cli.common import Format, FormatOption, KeyOption, with_source
+
+if TYPE_CHECKING:
+    from sudare.data.dataset import Dataset
+else:
+    Dataset = object
+
+
+def register(app: typer.Typer) -> None:
+    app.command("anonymize")(with_source(anonymize))
+
+
+def anonymize(
+    ds: Dataset,
+    recipe: Annotated[Path, typer.Option("--recipe", "-r", help="The recipe, a TOML file.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The release: .parquet, .csv, .xlsx, .arrow.")],
+    truth: Annotated[Path | None, typer.Option("--truth", help="Where the truth goes; keep it apart.")] = None,
+    key: KeyOption = None,
+    demo_seed: Annotated[int | None, typer.Option("--seed", help="Insecure: only with --demo.")] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Allow a guessable --seed; the release says so.")] = False,
+    escape_formulas: Annotated[bool, typer.Option("--escape-formulas", help="Escape cells a spreadsheet would run.")] = False,
+    format: FormatOption = Format.table,
+) -> None:
+    """Run a recipe on a table and write the release."""
+    from sudare.cli.release_summary import emit_release
+    from sudare.data.keys import Key
+    from sudare.data.writers import check_output
+    from sudare.errors import UsageError
+    from sudare.methods.recipe import Recipe
+    from sudare.methods.recipe import anonymize as run
+
+    if demo_seed is not None and not demo:
+        raise UsageError("a seed can be guessed, and with it every draw; use --key, or --demo on invented data")
+    secret = Key.demo(demo_seed or 0) if demo else Key.of(key)
+    for path in (out, truth):
+        if path is not None:
+            check_output(path, tuple(p for p in (recipe, secret.path) if p is not None))
+    release = run(ds, Recipe.from_toml(recipe), key=secret)
+    release.save(out, truth=truth, escape_formulas=escape_formulas)
+    emit_release(release, out, truth, format)

@@ -1,0 +1,37 @@
+"""`sudare key`: make a key, show its fingerprint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    key = typer.Typer(help="Make a key file or show a key's fingerprint.", no_args_is_help=True)
+    key.command("new")(new)
+    key.command("show")(show)
+    app.add_typer(key, name="key")
+
+
+def new(path: Annotated[Path, typer.Argument(help="Where the key goes.")] = Path("sudare.key")) -> None:
+    """Make a key of 256 random bits in a file that only you can read."""
+    from sudare.data.keys import Key
+    from sudare.errors import UsageError
+
+    try:
+        made = Key.new().save(path)
+    except FileExistsError:
+        raise UsageError(f"{path}: exists already; a key is never replaced, name another file") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror}); name another place") from None
+    typer.echo(f"key {made.fingerprint} written to {path} (mode 0600)")
+    typer.echo("Keep it away from your releases: whoever has it can undo pseudonyms and repeat every draw.", err=True)
+
+
+def show(path: Annotated[Path, typer.Argument(help="The key file.")] = Path("sudare.key")) -> None:
+    """Show the fingerprint of a key: it tells keys apart and is no secret."""
+    from sudare.data.keys import Key
+
+    typer.echo(Key.load(path).fingerprint)
