@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.connection import connect, quote
+from sudare.data.connection import connect, literal, quote
 from sudare.data.dataset import Dataset
 from sudare.engine.kernels import risk as kernel
 from sudare.engine.risk_profile import Profile
@@ -120,17 +122,15 @@ def _numbers(column: pa.Array) -> Ints:
     return np.asarray(column).astype(np.int64, copy=False)
 
 
-class _limit:
-    """DuckDB's memory limit for a while."""
-
-    def __init__(self, memory: int | None) -> None:
-        self.memory = memory
-
-    def __enter__(self) -> None:
-        if self.memory is not None:
-            self.before = connect().sql("SELECT current_setting('memory_limit')").fetchall()[0][0]
-            connect().execute(f"SET memory_limit = '{int(self.memory)}B'")
-
-    def __exit__(self, *_: object) -> None:
-        if self.memory is not None:
-            connect().execute(f"SET memory_limit = '{self.before}'")
+@contextmanager
+def _limit(memory: int | None) -> Iterator[None]:
+    """DuckDB's memory limit for a while; what does not fit goes to its private folder."""
+    if memory is None:
+        yield
+        return
+    connect().execute(f"SET memory_limit = '{int(memory)}B'")
+    try:
+        yield
+    finally:
+        usual = os.environ.get("SUDARE_MEMORY")
+        connect().execute(f"SET memory_limit = {literal(usual)}" if usual else "RESET memory_limit")
