@@ -1,7 +1,7 @@
 """What an attack is: parameters in a frozen dataclass, one verb, explicit ties.
 
 An attack sees the original and the release (never the truth) through a `View` and answers with `Candidates`: for every
-release row the original rows that it holds equally likely. Whether it was right is decided once, in `sudare.attacks.score`.
+release row the original rows that it holds equally likely. Whether it was right is decided once, in `sudare.attacks.hits`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sudare.charts import PALETTE, finish
 
 if TYPE_CHECKING:
-    from sudare.attacks.run import AttackResult
+    from sudare.attacks.score import AttackResult
 
 
 def rates(result: AttackResult) -> Any:

@@ -1,115 +1,217 @@
-"""Scoring: how often an attack's candidates are right, by one of three rules for ties."""
+"""sudare.attack: run attacks on a release and score them all by the same rules."""
 
 from __future__ import annotations
 
-from math import sqrt
-from typing import Literal, NamedTuple
+import operator
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.attacks.base import Candidates, Rows
+from sudare.attacks.base import Attack
+from sudare.attacks.hits import TIES, Score, Ties, score
+from sudare.attacks.view import View
+from sudare.data.dataset import Dataset
+from sudare.errors import UsageError, nearest, warn
+from sudare.registry import all_of, find, name_of
+from sudare.results import Result
 
-Ties = Literal["expected", "first", "fail"]
-TIES: tuple[Ties, ...] = ("expected", "first", "fail")
+if TYPE_CHECKING:
+    import altair
 
-
-class Score(NamedTuple):
-    """The rate of right guesses over all release rows, its interval, and what a blind guess would have got."""
-
-    rate: float
-    baseline: float
-    low: float
-    high: float
-    gave_up: int
-    tied: int
-    from_ties: float
+Ints = NDArray[np.int64]
 
 
-def score(candidates: Candidates, truth: Rows, originals: int, ties: Ties = "expected") -> Score:
-    """Score candidates against the truth (the original row of each release row, -1 = a dummy).
+@dataclass(frozen=True, repr=False)
+class AttackResult(Result):
+    """One row per attack: the rate of re-identified release rows beside what a blind guess would get."""
 
-    Rates are over all release rows: giving up is a miss, and so is any guess about a dummy. `from_ties` is the part of the
-    rate that comes from rows with more than one candidate.
+    ties: Ties = "expected"
+    originals: int = 0
+    releases: int = 0
+    tied: tuple[int, ...] = ()
+    from_ties: tuple[float, ...] = ()
 
-    >>> one = Candidates.of_classes(np.array([0, 0, 1]), np.array([0, 0, 1]))
-    >>> score(one, np.array([0, 1, 2]), 3).rate
-    0.6666666666666666
+    command: ClassVar[str] = "attack"
+
+    @property
+    def worst(self) -> float:
+        """The highest rate of all attacks: what a release must be judged by."""
+        return max((float(row["rate"]) for row in self.rows), default=0.0)
+
+    def extra(self) -> dict[str, Any]:
+        return {
+            "ties": self.ties,
+            "originals": self.originals,
+            "releases": self.releases,
+            "tied": list(self.tied),
+            "from_ties": list(self.from_ties),
+            "worst": self.worst,
+        }
+
+    def chart(self) -> altair.Chart:
+        from sudare.attacks.charts import rates
+
+        return rates(self)
+
+
+def attack(
+    original: Dataset,
+    release: Any,
+    attacks: Attack | str | Sequence[Attack | str] | None = None,
+    *,
+    ties: Ties = "expected",
+    truth: Iterable[int | None] | None = None,
+) -> AttackResult:
+    """Attack a release with everybody we know and say how many of its rows are re-identified.
+
+    `release` is a Release, or a Dataset with `truth`: for every published row the row number in the original, None for a
+    dummy. Rates are over all published rows. Without `attacks`, those that fit the roles are run.
     """
-    hits = hit_probability(candidates, truth, ties)
-    sizes = candidates.sizes
-    rows = len(truth)
-    rate = float(hits.sum() / rows)
-    low, high = wilson(rate, rows)
-    return Score(
-        rate=rate,
-        baseline=float(np.count_nonzero(truth >= 0) / rows / originals),
-        low=low,
-        high=high,
-        gave_up=int(np.count_nonzero(sizes == 0)),
-        tied=int(np.count_nonzero(sizes > 1)),
-        from_ties=float(hits[sizes > 1].sum() / rows),
+    from sudare.attacks.cheating import findings
+
+    if ties not in TIES:
+        raise UsageError(f"unknown rule for ties '{ties}'; {nearest(str(ties), TIES)}")
+    published, known = _data_and_truth(original, release, truth)
+    order = _hidden_order(known)
+    view = View(original, published, order)
+    known = known if order is None else known[order]
+    chosen = battery(view) if attacks is None else [_attack_of(one) for one in _listed(attacks)]
+    scores, seconds = zip(*(_run(one, view, known, ties) for one in chosen))
+    return AttackResult(
+        rows=tuple(_row(one, s, t) for one, s, t in zip(chosen, scores, seconds)),
+        notes=tuple(findings(view, known, {label(one): s for one, s in zip(chosen, scores)})),
+        ties=ties,
+        originals=view.originals,
+        releases=view.releases,
+        tied=tuple(s.tied for s in scores),
+        from_ties=tuple(s.from_ties for s in scores),
     )
 
 
-def hit_probability(candidates: Candidates, truth: Rows, ties: Ties = "expected") -> NDArray[np.float64]:
-    """The probability that each release row is re-identified.
+def battery(view: View) -> list[Attack]:
+    """Every known attack that fits the table, weakest knowledge first."""
+    known = sorted(all_of("attack").values(), key=lambda cls: (getattr(cls, "place", 1000), cls.__name__))
+    chosen = [one for cls in known for one in cls.suited(view)]
+    if not chosen:
+        raise UsageError("no attack fits these roles; name quasi-identifiers, sensitive columns or a user column")
+    return chosen
 
-    expected: 1/(number of candidates) if the truth is among them (or its weight, where the attack gives weights);
-    first: 1 if the truth is the candidate with the lowest row number; fail: 1 only for a single candidate.
+
+def label(one: Attack) -> str:
+    """The attack's name with the parameters that differ from the default.
+
+    >>> from sudare.attacks.euclid import Euclid
+    >>> label(Euclid()), label(Euclid(fallback=True))
+    ('euclid', 'euclid(fallback)')
     """
-    hits = _hits_here(candidates, truth, ties)
-    if candidates.otherwise is None:
-        return hits
-    return np.where(candidates.set_of < 0, hit_probability(candidates.otherwise, truth, ties), hits)
+    changed = [(f.name, getattr(one, f.name)) for f in fields(one) if _differs(one, f)]  # type: ignore[arg-type]
+    words = [name if value is True else f"{name}={_shown(value)}" for name, value in changed]
+    return name_of(one) + (f"({', '.join(words)})" if words else "")
 
 
-def _hits_here(candidates: Candidates, truth: Rows, ties: Ties) -> NDArray[np.float64]:
-    run = _run_of_truth(candidates, truth)
-    found = run >= 0
-    if ties == "first":
-        return np.asarray(found & (truth == _first(candidates)), np.float64)
-    sizes = np.maximum(candidates.sizes, 1)
-    if ties == "fail":
-        return np.asarray(found & (sizes == 1), np.float64)
-    if candidates.weights is None:
-        return np.where(found, 1.0 / sizes, 0.0)
-    share = candidates.weights / np.maximum(candidates.stops - candidates.starts, 1)
-    return np.where(found, np.append(share, 0.0)[run], 0.0)
+def _differs(one: Attack, field: Any) -> bool:
+    default = field.default_factory() if field.default_factory is not MISSING else field.default
+    return bool(getattr(one, field.name) != default)
 
 
-def wilson(rate: float, rows: int, z: float = 1.959963984540054) -> tuple[float, float]:
-    """Wilson's 95% interval for a rate observed on `rows` rows.
-
-    >>> wilson(0.5, 4)
-    (0.15003898915214947, 0.8499610108478506)
-    """
-    spread = z * z / rows
-    middle = (rate + spread / 2) / (1 + spread)
-    half = z * sqrt(rate * (1 - rate) / rows + spread / (4 * rows)) / (1 + spread)
-    return max(0.0, min(rate, middle - half)), min(1.0, max(rate, middle + half))
+def _shown(value: Any) -> str:
+    return ("+".join(map(str, value)) or "none") if isinstance(value, (list, tuple)) else str(value)
 
 
-def _run_of_truth(candidates: Candidates, truth: Rows) -> Rows:
-    """The run that holds the true row of each release row, -1 if none does."""
-    width = len(candidates.members) + 1
-    highest = int(max(candidates.members.max(initial=-1), truth.max(initial=-1)))
-    position = np.full(highest + 2, -1, np.int64)
-    position[candidates.members] = np.arange(width - 1)
-    at = position[truth]
-    set_of_run = np.repeat(np.arange(len(candidates.offsets) - 1), np.diff(candidates.offsets))
-    run = np.searchsorted(set_of_run * width + candidates.starts, candidates.set_of * width + at, side="right") - 1
-    inside = (at >= 0) & (candidates.set_of >= 0) & (run >= 0)
-    inside &= (set_of_run[run] == candidates.set_of) & (at < candidates.stops[run]) if len(candidates.starts) else False
-    return np.where(inside, run, -1)
+def _listed(attacks: Attack | str | Sequence[Attack | str]) -> Sequence[Attack | str]:
+    chosen = attacks if isinstance(attacks, (list, tuple)) else [attacks]
+    if not chosen:
+        raise UsageError("attacks: the list is empty; leave it out to run all that fit")
+    return chosen  # type: ignore[return-value]
 
 
-def _first(candidates: Candidates) -> Rows:
-    """The lowest original row among the candidates of each release row, -1 = gave up."""
-    lowest = np.full(len(candidates.offsets), np.iinfo(np.int64).max)
-    full = np.diff(candidates.offsets) > 0
-    if full.any():
-        first_of_run = candidates.members[np.minimum(candidates.starts, len(candidates.members) - 1)]
-        lowest[:-1][full] = np.minimum.reduceat(first_of_run, candidates.offsets[:-1][full])
-    lowest[-1] = -1
-    return lowest[candidates.set_of]
+def _attack_of(one: Attack | str) -> Attack:
+    if isinstance(one, str):
+        one = find("attack", one)()
+    if isinstance(one, type) or not hasattr(one, "match"):
+        raise UsageError("attacks: give attacks such as sudare.attacks.Euclid(), or their names")
+    return one
+
+
+def _run(one: Attack, view: View, truth: Ints, ties: Ties) -> tuple[Score, float]:
+    begin = time.perf_counter()
+    candidates = one.match(view)
+    seconds = time.perf_counter() - begin
+    if one.unit == "user":
+        users = view.users()
+        return score(candidates, _true_users(view, truth), users.originals, ties), seconds
+    return score(candidates, truth, view.originals, ties), seconds
+
+
+def _row(one: Attack, scored: Score, seconds: float) -> dict[str, Any]:
+    return {
+        "attack": label(one),
+        "rate": scored.rate,
+        "baseline": scored.baseline,
+        "low": scored.low,
+        "high": scored.high,
+        "gave_up": scored.gave_up,
+        "seconds": round(seconds, 6),
+    }
+
+
+def _true_users(view: View, truth: Ints) -> Ints:
+    """The original user of every release user: the one whom most of its rows are about, -1 if all are dummies."""
+    users = view.users()
+    real = truth >= 0
+    pairs = users.of_release[real] * users.originals + users.of_original[truth[real]]
+    found, counts = np.unique(pairs, return_counts=True)
+    by_count = found[np.argsort(counts, kind="stable")]
+    owner = np.full(users.releases, -1, np.int64)
+    owner[by_count // users.originals] = by_count % users.originals
+    return owner
+
+
+def _data_and_truth(original: Dataset, release: Any, truth: Iterable[int | None] | None) -> tuple[Dataset, Ints]:
+    published = release if isinstance(release, Dataset) else getattr(release, "data", None)
+    if not isinstance(original, Dataset) or not isinstance(published, Dataset):
+        raise UsageError("attack: give a Dataset and a Release, or two Datasets and truth=")
+    if published is release:
+        _same_columns(original, published)
+    kept = getattr(release, "rows", None) if published is not release else None
+    given = truth if truth is not None else kept
+    if given is None:
+        raise UsageError("attack: a Dataset needs truth= (for every row its row number in the original) to be scored")
+    return published, _checked_truth(given, published.rows, original.rows)
+
+
+def _same_columns(original: Dataset, release: Dataset) -> None:
+    lacks = [c for c in original.columns if c not in release.columns and c not in original.roles.identifier]
+    extra = [c for c in release.columns if c not in original.columns]
+    if lacks or extra:
+        words = ([f"lacks {', '.join(lacks)}"] if lacks else []) + ([f"adds {', '.join(extra)}"] if extra else [])
+        raise UsageError(f"original and release have different columns: the release {' and '.join(words)}")
+
+
+def _checked_truth(truth: Iterable[int | None], releases: int, originals: int) -> Ints:
+    rows = truth if isinstance(truth, np.ndarray) and truth.dtype.kind == "i" else _row_numbers(truth)
+    if len(rows) != releases:
+        raise UsageError(f"truth has {len(rows):,} entries, the release {releases:,} rows; give one entry per row")
+    if ((rows < -1) | (rows >= originals)).any():
+        raise UsageError(f"truth names rows that the original does not have; it has {originals:,} (0 is the first)")
+    return rows.astype(np.int64)
+
+
+def _row_numbers(truth: Iterable[int | None]) -> Ints:
+    try:
+        return np.array([-1 if row is None or row != row else operator.index(row) for row in truth], dtype=np.int64)
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError("truth: give row numbers of the original (0 is the first), None for a dummy") from None
+
+
+def _hidden_order(truth: Ints) -> Ints | None:
+    """An order that hides the row order of a release that was published unshuffled; None where it was shuffled."""
+    real = truth[truth >= 0]
+    if len(real) < 2 or np.mean(np.diff(real) > 0) < 0.95:
+        return None
+    warn("S-ORDER", "the release's rows are in the order of the original; they are shuffled before scoring: publish them shuffled")
+    return np.random.default_rng(0).permutation(len(truth)).astype(np.int64)

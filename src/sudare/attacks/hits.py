@@ -1,0 +1,115 @@
+"""Scoring: how often an attack's candidates are right, by one of three rules for ties."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.attacks.base import Candidates, Rows
+
+Ties = Literal["expected", "first", "fail"]
+TIES: tuple[Ties, ...] = ("expected", "first", "fail")
+
+
+class Score(NamedTuple):
+    """The rate of right guesses over all release rows, its interval, and what a blind guess would have got."""
+
+    rate: float
+    baseline: float
+    low: float
+    high: float
+    gave_up: int
+    tied: int
+    from_ties: float
+
+
+def score(candidates: Candidates, truth: Rows, originals: int, ties: Ties = "expected") -> Score:
+    """Score candidates against the truth (the original row of each release row, -1 = a dummy).
+
+    Rates are over all release rows: giving up is a miss, and so is any guess about a dummy. `from_ties` is the part of the
+    rate that comes from rows with more than one candidate.
+
+    >>> one = Candidates.of_classes(np.array([0, 0, 1]), np.array([0, 0, 1]))
+    >>> score(one, np.array([0, 1, 2]), 3).rate
+    0.6666666666666666
+    """
+    hits = hit_probability(candidates, truth, ties)
+    sizes = candidates.sizes
+    rows = len(truth)
+    rate = float(hits.sum() / rows)
+    low, high = wilson(rate, rows)
+    return Score(
+        rate=rate,
+        baseline=float(np.count_nonzero(truth >= 0) / rows / originals),
+        low=low,
+        high=high,
+        gave_up=int(np.count_nonzero(sizes == 0)),
+        tied=int(np.count_nonzero(sizes > 1)),
+        from_ties=float(hits[sizes > 1].sum() / rows),
+    )
+
+
+def hit_probability(candidates: Candidates, truth: Rows, ties: Ties = "expected") -> NDArray[np.float64]:
+    """The probability that each release row is re-identified.
+
+    expected: 1/(number of candidates) if the truth is among them (or its weight, where the attack gives weights);
+    first: 1 if the truth is the candidate with the lowest row number; fail: 1 only for a single candidate.
+    """
+    hits = _hits_here(candidates, truth, ties)
+    if candidates.otherwise is None:
+        return hits
+    return np.where(candidates.set_of < 0, hit_probability(candidates.otherwise, truth, ties), hits)
+
+
+def _hits_here(candidates: Candidates, truth: Rows, ties: Ties) -> NDArray[np.float64]:
+    run = _run_of_truth(candidates, truth)
+    found = run >= 0
+    if ties == "first":
+        return np.asarray(found & (truth == _first(candidates)), np.float64)
+    sizes = np.maximum(candidates.sizes, 1)
+    if ties == "fail":
+        return np.asarray(found & (sizes == 1), np.float64)
+    if candidates.weights is None:
+        return np.where(found, 1.0 / sizes, 0.0)
+    share = candidates.weights / np.maximum(candidates.stops - candidates.starts, 1)
+    return np.where(found, np.append(share, 0.0)[run], 0.0)
+
+
+def wilson(rate: float, rows: int, z: float = 1.959963984540054) -> tuple[float, float]:
+    """Wilson's 95% interval for a rate observed on `rows` rows.
+
+    >>> wilson(0.5, 4)
+    (0.15003898915214947, 0.8499610108478506)
+    """
+    spread = z * z / rows
+    middle = (rate + spread / 2) / (1 + spread)
+    half = z * sqrt(rate * (1 - rate) / rows + spread / (4 * rows)) / (1 + spread)
+    return max(0.0, min(rate, middle - half)), min(1.0, max(rate, middle + half))
+
+
+def _run_of_truth(candidates: Candidates, truth: Rows) -> Rows:
+    """The run that holds the true row of each release row, -1 if none does."""
+    width = len(candidates.members) + 1
+    highest = int(max(candidates.members.max(initial=-1), truth.max(initial=-1)))
+    position = np.full(highest + 2, -1, np.int64)
+    position[candidates.members] = np.arange(width - 1)
+    at = position[truth]
+    set_of_run = np.repeat(np.arange(len(candidates.offsets) - 1), np.diff(candidates.offsets))
+    run = np.searchsorted(set_of_run * width + candidates.starts, candidates.set_of * width + at, side="right") - 1
+    inside = (at >= 0) & (candidates.set_of >= 0) & (run >= 0)
+    inside &= (set_of_run[run] == candidates.set_of) & (at < candidates.stops[run]) if len(candidates.starts) else False
+    return np.where(inside, run, -1)
+
+
+def _first(candidates: Candidates) -> Rows:
+    """The lowest original row among the candidates of each release row, -1 = gave up."""
+    lowest = np.full(len(candidates.offsets), np.iinfo(np.int64).max)
+    full = np.diff(candidates.offsets) > 0
+    if full.any():
+        first_of_run = candidates.members[np.minimum(candidates.starts, len(candidates.members) - 1)]
+        lowest[:-1][full] = np.minimum.reduceat(first_of_run, candidates.offsets[:-1][full])
+    lowest[-1] = -1
+    return lowest[candidates.set_of]
