@@ -1,0 +1,83 @@
+"""The arrows of import go one way, and the public names are the ones we promised."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import sudare
+
+SRC = Path(sudare.__file__).parent
+MIDDLE = ("risk", "cost", "methods", "attacks", "utility")
+ALLOWED = {
+    "data": {"data"},
+    "engine": {"engine", "data"},
+    "risk": {"risk", "engine", "data"},
+    "cost": {"cost", "engine", "data"},
+    "methods": {"methods", "cost", "risk", "engine", "data"},
+    "attacks": {"attacks", "engine", "data"},
+    "utility": {"utility", "engine", "data"},
+    "report": {"report", *MIDDLE, "engine", "data"},
+    "cli": {"cli", "studio", "report", *MIDDLE, "engine", "data"},
+    "studio": {"studio", "report", *MIDDLE, "engine", "data"},
+}
+FLOOR = {"errors", "results", "registry", "charts", "rooms", "version"}
+
+
+def imports(file: Path) -> set[tuple[str, int]]:
+    """The rooms that a file imports, with the line; imports for type checking only do not count."""
+    tree = ast.parse(file.read_text("utf-8"))
+    typing_only = {
+        id(node)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.unparse(block.test)
+        for node in ast.walk(block)
+    }
+    found = set()
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sudare"):
+            parts = (node.module or "").split(".")
+            rooms = [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+            found |= {(room, node.lineno) for room in rooms}
+        if isinstance(node, ast.Import):
+            found |= {(a.name.split(".")[1], node.lineno) for a in node.names if a.name.startswith("sudare.")}
+    return found
+
+
+@pytest.mark.parametrize("room", ALLOWED)
+def test_arrows_of_import_go_one_way(room: str) -> None:
+    wrong = [
+        f"{file.relative_to(SRC)}:{line} imports {imported}"
+        for file in (SRC / room).rglob("*.py")
+        for imported, line in imports(file)
+        if imported not in ALLOWED[room] | FLOOR
+    ]
+    assert wrong == []
+
+
+def test_public_names_are_locked() -> None:
+    verbs = "open risk disclosure plan anonymize attack utility estimate report".split()
+    assert set(verbs) <= set(sudare.__all__)
+    assert all(callable(getattr(sudare, verb)) for verb in verbs)
+    assert all(hasattr(sudare, name) for name in sudare.__all__)
+
+
+def test_a_verb_stays_a_verb_whatever_was_imported_before() -> None:
+    import sudare.risk.formulas
+    import sudare.utility
+
+    assert callable(sudare.risk)
+    assert callable(sudare.utility)
+
+
+def test_import_of_sudare_is_light() -> None:
+    import subprocess
+    import sys
+
+    heavy = "duckdb ibis numba pandas pyarrow scipy altair numpy rich".split()
+    code = f"import sys, sudare; print([m for m in {heavy!r} if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
