@@ -62,7 +62,7 @@ def riskiest_first(rows: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any]
 
 
 def row_of(
-    attributes: Subset, *, records: int, users: int, values: int, alpha: float | None, **rest: Any
+    attributes: Subset, *, records: int, users: int | None, values: int, alpha: float | None, **rest: Any
 ) -> dict[str, Any]:
     """A row of the result, columns in their fixed order."""
     return {
@@ -100,7 +100,8 @@ def _approximate_rows(
     missing: str,
     key: Key | bytes | str | os.PathLike[str] | None,
 ) -> list[dict[str, Any]]:
-    engine.check(ds)
+    if ds.rows < engine.KERNEL_ROWS:  # of a larger table only what the model needs is read
+        engine.check(ds)
     if model == "low-cost":
         return [_low_cost_row(ds, subset, attacker, missing) for subset in sets]
     from sudare.risk.sampled import sampled_row

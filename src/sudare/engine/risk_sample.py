@@ -1,0 +1,88 @@
+"""What the sampling model reads: the different values of an attribute, then the records of the drawn ones alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import and_, or_
+from typing import TYPE_CHECKING, Any
+
+from sudare.data.connection import connect, fresh_name, quote
+from sudare.data.dataset import Dataset
+from sudare.engine import risk_ibis, risk_sql
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Counts = tuple[int, int, int, int]
+
+
+def domain(ds: Dataset, attributes: Sequence[str], *, missing: str) -> pa.Table:
+    """D_X in a fixed order, so that a keyed draw does not depend on the engine."""
+    if ds.view is None:
+        found = risk_ibis._rows(ds, attributes, missing).select(*attributes).distinct().to_pyarrow()
+    else:
+        columns = ", ".join(map(quote, attributes))
+        where = risk_sql._where(ds, attributes, missing)
+        found = connect().sql(f"SELECT DISTINCT {columns} FROM {quote(ds.view)}{where}").to_arrow_table()
+    return found.sort_by([(name, "ascending") for name in attributes])
+
+
+def records(ds: Dataset, attributes: Sequence[str], *, missing: str) -> int:
+    """m, which is known of a table without reading it unless records with missing values are left out."""
+    if missing == "value":
+        return ds.rows
+    if ds.view is None:
+        return int(risk_ibis._rows(ds, attributes, missing).count().to_pyarrow().as_py())
+    where = risk_sql._where(ds, attributes, missing)
+    return int(connect().sql(f"SELECT count(*) FROM {quote(ds.view)}{where}").fetchall()[0][0])
+
+
+def counts_of(ds: Dataset, chosen: pa.Table) -> list[Counts]:
+    """Records, users, squares and largest owner of the chosen values, reading no other value's records."""
+    if ds.view is None:
+        return _counts_by_expression(ds, chosen)
+    attributes = chosen.column_names
+    if len(attributes) > 1 or not _plain(chosen.column(0).type):
+        return _counts_by_join(ds, chosen)
+    known = [value for value in chosen.column(0).to_pylist() if value is not None]
+    column = quote(attributes[0])
+    tests = [f"{column} IN ({', '.join('?' * len(known))})"] if known else []
+    tests += [f"{column} IS NULL"] if len(known) < chosen.num_rows else []
+    query = risk_sql.per_value(ds, attributes, missing="value", condition=f"({' OR '.join(tests)})")
+    return [row[-4:] for row in connect().execute(query, known).fetchall()]
+
+
+def _counts_by_join(ds: Dataset, chosen: pa.Table) -> list[Counts]:
+    name = fresh_name()
+    connect().register(name, chosen)
+    try:
+        same = " AND ".join(
+            f"{quote(name)}.{quote(c)} IS NOT DISTINCT FROM {quote(str(ds.view))}.{quote(c)}" for c in chosen.column_names
+        )
+        condition = f"EXISTS (SELECT 1 FROM {quote(name)} WHERE {same})"
+        query = risk_sql.per_value(ds, chosen.column_names, missing="value", condition=condition)
+        return [row[-4:] for row in connect().sql(query).fetchall()]
+    finally:
+        connect().unregister(name)
+
+
+def _counts_by_expression(ds: Dataset, chosen: pa.Table) -> list[Counts]:
+    from dataclasses import replace
+
+    table = ds.table
+    tests = [
+        reduce(and_, (table[c].isnull() if v is None else table[c] == v for c, v in row.items()))
+        for row in chosen.to_pylist()
+    ]
+    kept = replace(ds, expression=table.filter(reduce(or_, tests)))
+    return [row[-4:] for row in risk_ibis.value_rows(kept, chosen.column_names, missing="value")]
+
+
+def _plain(kind: Any) -> bool:
+    import pyarrow as pa
+
+    types = pa.types
+    return bool(
+        types.is_integer(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_date32(kind)
+    )

@@ -1,0 +1,70 @@
+"""The sampling model on a table: draw values, read their records, estimate (P1, Def. 8)."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from sudare.data.dataset import Dataset
+from sudare.data.keys import Key, generator
+from sudare.engine import risk_sample
+from sudare.engine.risk import KERNEL_ROWS
+from sudare.engine.risk_profile import Profile
+from sudare.errors import warn
+from sudare.risk import formulas
+from sudare.risk.knowledge import Subset
+from sudare.risk.sampling import FEW_VALUES, Estimate, estimate
+
+Source = Key | bytes | str | os.PathLike[str] | None
+
+
+def sampled_row(
+    ds: Dataset, subset: Subset, sample_size: int | None, attacker: str, missing: str, key: Source
+) -> dict[str, Any]:
+    """A row of the result by the sampling model; without a key the draw is fresh every time.
+
+    The users of a large table are not counted: that would read every record.
+    """
+    from sudare.risk.measure import row_of
+
+    values = risk_sample.domain(ds, subset, missing=missing)
+    total = risk_sample.records(ds, subset, missing=missing)
+    size = min(sample_size or FEW_VALUES, values.num_rows)
+    if size < min(FEW_VALUES, values.num_rows):
+        warn("S-FEW-VALUES", f"{size} sampled values: the interval of a skewed attribute is too narrow below {FEW_VALUES}")
+    counts = risk_sample.counts_of(ds, values.take(_draw(values.num_rows, size, subset, key)))
+    found = _estimated(counts, values.num_rows, total, attacker)
+    return row_of(
+        subset,
+        records=total,
+        users=ds.users if ds.rows < KERNEL_ROWS else None,
+        values=values.num_rows,
+        alpha=estimate([(r, u) for r, u, _, _ in counts], values=values.num_rows, records=total).alpha,
+        risk=found.risk,
+        attacker=attacker,
+        model="sample",
+        risk_low=found.low,
+        risk_high=found.high,
+        sample_size=found.sample_size,
+    )
+
+
+def _estimated(counts: list[risk_sample.Counts], values: int, total: int, attacker: str) -> Estimate:
+    """The estimate; with every value drawn it is the exact risk to the last digit."""
+    masses = {"uniform": lambda c: (c[0], c[1]), "proportional": lambda c: (c[2], c[0]), "bayes": lambda c: (c[3], 1)}
+    found = estimate([masses[attacker](c) for c in counts], values=values, records=total)
+    if found.sample_size < values:
+        return found
+    profile = Profile.of(
+        ((r, u, 1) for r, u, _, _ in counts),
+        squares=((r, s, 1) for r, _, s, _ in counts),
+        largest=sum(c[3] for c in counts),
+    )
+    exact = formulas.ATTACKERS[attacker](profile)
+    return Estimate(exact, exact, exact, formulas.alpha(profile), values, total)
+
+
+def _draw(values: int, size: int, subset: Subset, key: Source) -> Any:
+    secret = Key.new() if key is None else Key.of(key)
+    rng = generator(secret, "risk sample", "+".join(subset))
+    return sorted(rng.choice(values, size, replace=False).tolist())

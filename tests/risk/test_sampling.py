@@ -1,0 +1,88 @@
+import math
+
+import hypothesis.strategies as st
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+
+from sudare.data.dataset import Dataset
+from sudare.data.keys import Key
+from sudare.data.roles import Roles
+from sudare.errors import SudareWarning
+from sudare.risk.measure import risk
+from sudare.risk.sampling import cost, error_rate, estimate, standard_error
+
+few = settings(max_examples=30, deadline=None)
+rows = st.lists(st.tuples(st.integers(0, 4), st.sampled_from(["a", "b", "c", None]), st.integers(0, 2)), min_size=1, max_size=30)
+KEY = Key.demo(1)
+
+
+def table(found):
+    u, x, y = zip(*found)
+    return Dataset.from_arrow(pa.table({"u": u, "x": pa.array(x, pa.string()), "y": y}), Roles.of(user="u"))
+
+
+@few
+@given(rows, st.sampled_from(["uniform", "proportional", "bayes"]))
+def test_with_every_value_sampled_the_risk_is_exact_and_the_interval_has_no_width(found, attacker):
+    ds = table(found)
+    exact = {tuple(r["attributes"]): r for r in risk(ds, combine=2, attacker=attacker).rows}
+    for row in risk(ds, combine=2, model="sample", attacker=attacker).rows:
+        assert row["risk"] == row["risk_low"] == row["risk_high"] == exact[tuple(row["attributes"])]["risk"]
+        assert row["sample_size"] == row["values"]
+
+
+def test_the_example_of_the_paper():
+    assert estimate([(4, 2), (3, 1)], values=3, records=10).risk == 0.75
+
+
+def test_a_sample_larger_than_the_domain_is_cut_to_it():
+    row = risk(table([(1, "a", 0), (2, "b", 0)]), attributes="x", model="sample", sample_size=99).rows[0]
+    assert row["sample_size"] == 2
+
+
+def test_the_same_key_draws_the_same_values_and_another_key_others():
+    ds = table([(i % 3 * (i % 2), None, i * i % 331) for i in range(900)])
+    with pytest.warns(SudareWarning, match="S-FEW-VALUES"):
+        draws = [risk(ds, attributes="y", model="sample", sample_size=20, key=k).rows for k in (KEY, KEY, Key.demo(2))]
+    assert draws[0] == draws[1] != draws[2]
+
+
+def test_the_draw_does_not_depend_on_the_order_of_the_rows():
+    data = [(i % 3 * (i % 2), None, i * i % 331) for i in range(900)]
+    first, second = (risk(table(d), attributes="y", model="sample", key=KEY).rows for d in (data, data[::-1]))
+    assert first == second
+
+
+def test_one_value_says_nothing_about_the_spread():
+    found = estimate([(4, 2)], values=3, records=10)
+    assert (found.low, found.high) == (0.3, 1.0)
+
+
+def test_the_corrected_error_is_the_paper_s_without_its_mixed_units():
+    args = {"s": 10, "values": 290, "records": 38087, "alpha": 24.4260}
+    printed = error_rate(13.33, rule="paper", **args)
+    assert printed == pytest.approx(22.7, abs=0.05)
+    right = error_rate(13.33, **args)
+    assert right == pytest.approx(printed * 290 / 38087 * math.sqrt(1 - 10 / 290))
+    assert error_rate(13.33, **{**args, "s": 290}) == 0
+
+
+def test_standard_error_shrinks_to_nothing_as_all_values_are_drawn():
+    assert standard_error([1.0, 2.0, 4.0], 3) == 0
+    assert standard_error([1.0], 3) == math.inf
+
+
+def test_cost_in_records_read():
+    assert cost("exact", records=100, values=10) == 100
+    assert cost("low-cost", records=100, values=10) == 0
+    assert cost("sample", records=100, values=10, sample_size=3) == 30
+
+
+def test_only_the_records_of_the_sampled_values_are_read():
+    from sudare.engine.risk_sample import counts_of
+
+    ds = table([(1, "a", 0), (1, "a", 1), (2, "a", 1), (3, "b", 2), (4, None, 2)])
+    assert counts_of(ds, pa.table({"x": ["a"]})) == [(3, 2, 5, 2)]
+    assert sorted(counts_of(ds, pa.table({"x": pa.array(["b", None])}))) == [(1, 1, 1, 1), (1, 1, 1, 1)]
+    assert counts_of(ds, pa.table({"x": pa.array(["a"]), "y": pa.array([1])})) == [(2, 2, 2, 1)]
