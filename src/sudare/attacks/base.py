@@ -1,7 +1,8 @@
 """What an attack is: parameters in a frozen dataclass, one verb, explicit ties.
 
-An attack sees the original and the release (never the truth) through a `View` and answers with `Candidates`: for every
-release row the original rows that it holds equally likely. Whether it was right is decided once, in `sudare.attacks.hits`.
+An attack sees the original and the release (never the truth) through a `View` and answers with
+`Candidates`: for every release row the original rows that it holds equally likely. Whether it was right
+is decided once, in `sudare.attacks.hits`.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ Rows = NDArray[np.int64]
 class Attack(Protocol):
     """A re-identification attack: `match` is its one verb, `suited` proposes it for a table.
 
-    `unit` says what is matched: "row" (release rows to original rows) or "user" (the distinct release users to the distinct
-    original users, both numbered in the sorted order of `View.users`).
+    `unit` says what is matched: "row" (release rows to original rows) or "user" (the distinct release
+    users to the distinct original users, both numbered in the sorted order of `View.users`).
     """
 
     unit: ClassVar[str]
@@ -36,7 +37,9 @@ class Attack(Protocol):
 
     @classmethod
     def suited(cls, view: View) -> Sequence[Self]:
-        """The instances worth running on this table when nobody names attacks; empty when the attack does not apply."""
+        """The instances worth running on this table when nobody names attacks; empty when the attack does
+        not apply.
+        """
         ...
 
 
@@ -44,10 +47,11 @@ class Attack(Protocol):
 class Candidates:
     """For every release row a set of original rows, stored as runs so that ties cost no memory.
 
-    `members` lists original rows, each at most once. A run is `members[starts[r]:stops[r]]`, ascending. Set s owns the runs
-    `offsets[s]:offsets[s + 1]`, ascending by start and disjoint. `set_of` gives each release row its set, -1 = gave up.
-    Without `weights` all members of a set are equally likely; with them run r has the probability `weights[r]`, shared
-    equally by its members. A row that gives up here looks into `otherwise`, if there is one.
+    `members` lists original rows, each at most once. A run is `members[starts[r]:stops[r]]`, ascending.
+    Set s owns the runs `offsets[s]:offsets[s + 1]`, ascending by start and disjoint. `set_of` gives each
+    release row its set, -1 = gave up. Without `weights` all members of a set are equally likely; with
+    them run r has the probability `weights[r]`, shared equally by its members. A row that gives up here
+    looks into `otherwise`, if there is one.
 
     >>> Candidates.of_guesses(np.array([2, -1, 0]), originals=3).sizes
     array([1, 0, 1])
@@ -98,7 +102,9 @@ class Candidates:
 
     @classmethod
     def of_scores(cls, scores: NDArray[np.float64], originals: int) -> Candidates:
-        """The columns with the largest score of each row, all of them where several share it; a row of NaN gives up."""
+        """The columns with the largest score of each row, all of them where several share it; a row of
+        NaN gives up.
+        """
         known = ~np.isnan(scores).all(axis=1)
         best = np.full(len(scores), np.nan)
         best[known] = np.nanmax(scores[known], axis=1)
@@ -113,7 +119,9 @@ class Candidates:
     def sizes(self) -> Rows:
         """The number of candidates of every release row; 0 = gave up."""
         before = np.concatenate([[0], np.cumsum(self.stops - self.starts)])
-        sizes = np.append(before[self.offsets[1:]] - before[self.offsets[:-1]], 0).astype(np.int64)[self.set_of]
+        sizes = np.append(before[self.offsets[1:]] - before[self.offsets[:-1]], 0).astype(np.int64)[
+            self.set_of
+        ]
         return sizes if self.otherwise is None else np.where(self.set_of < 0, self.otherwise.sizes, sizes)
 
     def of_row(self, row: int) -> Rows:

@@ -14,7 +14,9 @@ def rates(result: AttackResult) -> Any:
     """The re-identification rate of every attack with its interval, and the blind guess as a tick."""
     import altair as alt
 
-    data = alt.Data(values=[{k: row[k] for k in ("attack", "rate", "baseline", "low", "high")} for row in result.rows])
+    data = alt.Data(
+        values=[{k: row[k] for k in ("attack", "rate", "baseline", "low", "high")} for row in result.rows]
+    )
     order = [row["attack"] for row in result.rows]
     place = alt.Y("attack:N", sort=order, title=None)
     share = {"scale": alt.Scale(domain=[0, 1]), "axis": alt.Axis(format="%")}
@@ -24,4 +26,6 @@ def rates(result: AttackResult) -> Any:
     )
     interval = base.mark_rule(color="#1d2733").encode(y=place, x="low:Q", x2="high:Q")
     blind = base.mark_tick(color=PALETTE[1], thickness=2).encode(y=place, x="baseline:Q")
-    return finish(bars + interval + blind, title="Re-identification by attack (95% interval; tick: a blind guess)")
+    return finish(
+        bars + interval + blind, title="Re-identification by attack (95% interval; tick: a blind guess)"
+    )

@@ -1,4 +1,6 @@
-"""What a good score may hide: rows in original order, untouched rows with permuted identities, hits that are ties."""
+"""What a good score may hide: rows in original order, untouched rows with permuted identities, hits that
+are ties.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ Ints = NDArray[np.int64]
 
 
 class Untouched(NamedTuple):
-    """Shares of the release rows: equal to some original row, and equal to one while the truth names an unequal one."""
+    """Shares of the release rows: equal to some original row, and equal to one while the truth names an
+    unequal one.
+    """
 
     identical: float
     contradicted: float
@@ -28,18 +32,22 @@ def findings(view: View, truth: Ints, scores: Mapping[str, Score]) -> list[str]:
     """Sentences on what makes the scores look better or worse than the release is."""
     found = []
     if view.order is not None:
-        found.append("S-ORDER: the release's rows are in the order of the original; anyone can read the truth off it.")
+        found.append(
+            "S-ORDER: the release's rows are in the order of the original; anyone can read the truth off it."
+        )
     seen = untouched(view, truth)
     if seen.contradicted >= 0.05:
         found.append(
-            f"S-CHEAT: {seen.contradicted:.0%} of the rows are identical to an original row but claim to be about another "
-            "one (permuted identities): low rates here say nothing about the published values."
+            f"S-CHEAT: {seen.contradicted:.0%} of the rows are identical to an original row but claim to be "
+            "about another one (permuted identities): low rates here say nothing about the published values."
         )
     elif seen.identical >= 0.5:
         found.append(f"S-IDENTICAL: {seen.identical:.0%} of the rows are identical to a row of the original.")
     tied = [f"{name} {s.from_ties / s.rate:.0%}" for name, s in scores.items() if _mostly_ties(name, s)]
     if tied:
-        found.append(f"S-TIES: part of the rate that comes from ties: {', '.join(tied)}; compare with ties='fail'.")
+        found.append(
+            f"S-TIES: part of the rate that comes from ties: {', '.join(tied)}; compare with ties='fail'."
+        )
     return found
 
 
@@ -55,7 +63,7 @@ def untouched(view: View, truth: Ints) -> Untouched:
     if not columns or any(_is_list(view.release.schema.field(c).type) for c in columns):
         return Untouched(0.0, 0.0)
     blocks = view.blocks(columns)
-    present = np.zeros(blocks.count, np.bool_)
+    present = np.zeros(blocks.number, np.bool_)
     present[blocks.original] = True
     same = present[blocks.release]
     other = same & (truth >= 0) & (blocks.release != blocks.original[truth])

@@ -22,9 +22,10 @@ Floats = NDArray[np.float64]
 class Euclid:
     """Nearest by Euclidean distance among equal quasi-identifiers, else give up (P4, EUC1).
 
-    With `fallback`, rows without an equal row look among all rows (EUC2). `quasi=()` ignores quasi-identifiers altogether;
-    subsets of `quasi` and `columns` are the q and s of P4, Figs. 1-4. `paper` guesses row i for a release row i that is
-    given up, as printed: a free hit on a file that was not shuffled.
+    With `fallback`, rows without an equal row look among all rows (EUC2). `quasi=()` ignores
+    quasi-identifiers altogether; subsets of `quasi` and `columns` are the q and s of P4, Figs. 1-4.
+    `paper` guesses row i for a release row i that is given up, as printed: a free hit on a file that was
+    not shuffled.
     """
 
     unit: ClassVar[str] = "row"
@@ -48,7 +49,9 @@ class Euclid:
 @attack
 @dataclass(frozen=True, kw_only=True)
 class StandardizedEuclid:
-    """Like Euclid, each column divided by its standard deviation in the original: no column drowns the others."""
+    """Like Euclid, each column divided by its standard deviation in the original: no column drowns the
+    others.
+    """
 
     unit: ClassVar[str] = "row"
     place: ClassVar[int] = 60
@@ -73,7 +76,9 @@ class StandardizedEuclid:
 @attack
 @dataclass(frozen=True, kw_only=True)
 class Mahalanobis:
-    """Like Euclid, in the coordinates in which the original's columns are uncorrelated and have the variance 1."""
+    """Like Euclid, in the coordinates in which the original's columns are uncorrelated and have the
+    variance 1.
+    """
 
     unit: ClassVar[str] = "row"
     place: ClassVar[int] = 70
@@ -87,12 +92,18 @@ class Mahalanobis:
         original, release = view.points(columns)
         middle, whiten = original.mean(axis=0), _whitening(original)
         return nearest(
-            (original - middle) @ whiten, (release - middle) @ whiten, blocks, fallback=self.fallback, tol=ROUNDING
+            (original - middle) @ whiten,
+            (release - middle) @ whiten,
+            blocks,
+            fallback=self.fallback,
+            tol=ROUNDING,
         )
 
     @classmethod
     def suited(cls, view: View) -> Sequence[Self]:
-        return [cls(fallback=fallback) for fallback in _fallbacks(view)[-1:]] if len(view.numeric()) > 1 else []
+        return (
+            [cls(fallback=fallback) for fallback in _fallbacks(view)[-1:]] if len(view.numeric()) > 1 else []
+        )
 
 
 @attack
@@ -121,17 +132,21 @@ class RankDistance:
 
 
 def one_over_sd(points: Floats) -> Floats:
-    """The weight of each column in a standardised distance; a constant column says nothing and weighs nothing.
+    """The weight of each column in a standardised distance; a constant column says nothing and weighs
+    nothing.
 
     >>> one_over_sd(np.array([[0.0, 7.0], [2.0, 7.0]])).tolist()
     [1.0, 0.0]
     """
     spread = points.std(axis=0)
-    return np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+    weights: Floats = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+    return weights
 
 
 def _whitening(points: Floats) -> Floats:
-    """The matrix that turns points into uncorrelated coordinates of variance 1; directions without spread are left out."""
+    """The matrix that turns points into uncorrelated coordinates of variance 1; directions without spread
+    are left out.
+    """
     scale = one_over_sd(points)
     values, vectors = np.linalg.eigh(np.cov(points * scale, rowvar=False).reshape(points.shape[1], -1))
     kept = values > values.max() * 1e-10
@@ -147,7 +162,9 @@ def _relative_ranks(points: Floats) -> Floats:
 
 def _same_place(view: View) -> Candidates:
     """Row i of the published file is guessed to be row i of the original."""
-    return Candidates.of_guesses(np.where(view.published < view.originals, view.published, -1), view.originals)
+    return Candidates.of_guesses(
+        np.where(view.published < view.originals, view.published, -1), view.originals
+    )
 
 
 def _fallbacks(view: View) -> list[bool]:

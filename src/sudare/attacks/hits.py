@@ -15,7 +15,9 @@ TIES: tuple[Ties, ...] = ("expected", "first", "fail")
 
 
 class Score(NamedTuple):
-    """The rate of right guesses over all release rows, its interval, and what a blind guess would have got."""
+    """The rate of right guesses over all release rows, its interval, and what a blind guess would have
+    got.
+    """
 
     rate: float
     baseline: float
@@ -29,8 +31,8 @@ class Score(NamedTuple):
 def score(candidates: Candidates, truth: Rows, originals: int, ties: Ties = "expected") -> Score:
     """Score candidates against the truth (the original row of each release row, -1 = a dummy).
 
-    Rates are over all release rows: giving up is a miss, and so is any guess about a dummy. `from_ties` is the part of the
-    rate that comes from rows with more than one candidate.
+    Rates are over all release rows: giving up is a miss, and so is any guess about a dummy. `from_ties`
+    is the part of the rate that comes from rows with more than one candidate.
 
     >>> one = Candidates.of_classes(np.array([0, 0, 1]), np.array([0, 0, 1]))
     >>> score(one, np.array([0, 1, 2]), 3).rate
@@ -55,8 +57,9 @@ def score(candidates: Candidates, truth: Rows, originals: int, ties: Ties = "exp
 def hit_probability(candidates: Candidates, truth: Rows, ties: Ties = "expected") -> NDArray[np.float64]:
     """The probability that each release row is re-identified.
 
-    expected: 1/(number of candidates) if the truth is among them (or its weight, where the attack gives weights);
-    first: 1 if the truth is the candidate with the lowest row number; fail: 1 only for a single candidate.
+    expected: 1/(number of candidates) if the truth is among them (or its weight, where the attack gives
+    weights); first: 1 if the truth is the candidate with the lowest row number; fail: 1 only for a single
+    candidate.
     """
     hits = _hits_here(candidates, truth, ties)
     if candidates.otherwise is None:
@@ -98,9 +101,16 @@ def _run_of_truth(candidates: Candidates, truth: Rows) -> Rows:
     position[candidates.members] = np.arange(width - 1)
     at = position[truth]
     set_of_run = np.repeat(np.arange(len(candidates.offsets) - 1), np.diff(candidates.offsets))
-    run = np.searchsorted(set_of_run * width + candidates.starts, candidates.set_of * width + at, side="right") - 1
+    run = (
+        np.searchsorted(set_of_run * width + candidates.starts, candidates.set_of * width + at, side="right")
+        - 1
+    )
     inside = (at >= 0) & (candidates.set_of >= 0) & (run >= 0)
-    inside &= (set_of_run[run] == candidates.set_of) & (at < candidates.stops[run]) if len(candidates.starts) else False
+    inside &= (
+        (set_of_run[run] == candidates.set_of) & (at < candidates.stops[run])
+        if len(candidates.starts)
+        else False
+    )
     return np.where(inside, run, -1)
 
 

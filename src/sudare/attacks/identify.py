@@ -1,4 +1,6 @@
-"""The four attacks of the contest: identify-rand, identify-sa, identify-sort, identify-sa21 (P4, section 2.3)."""
+"""The four attacks of the contest: identify-rand, identify-sa, identify-sort, identify-sa21 (P4, section
+2.3).
+"""
 
 from __future__ import annotations
 
@@ -58,8 +60,9 @@ class IdentifySa:
 class IdentifySort:
     """E3: the original row with the same rank of the sum of the sensitive columns (P4, E3).
 
-    Rows with equal sums share their ranks: each is as likely at any of them, so the row order says nothing. In files of
-    unequal length ranks are compared as they are (the paper's rule) or, with `relative`, as shares of the length.
+    Rows with equal sums share their ranks: each is as likely at any of them, so the row order says
+    nothing. In files of unequal length ranks are compared as they are (the paper's rule) or, with
+    `relative`, as shares of the length.
     """
 
     unit: ClassVar[str] = "row"
@@ -101,7 +104,9 @@ def _one_column(view: View, column: str | None) -> tuple[str, ...]:
 
 
 def _same_rank(original: np.ndarray, release: np.ndarray, stretch: float) -> Candidates:
-    """Candidates by rank: a group of equal release sums meets the groups of equal original sums that share its ranks."""
+    """Candidates by rank: a group of equal release sums meets the groups of equal original sums that
+    share its ranks.
+    """
     members, begin, end, _ = _groups(original)
     _, first, last, group_of = _groups(release)
     first, last = first * stretch, last * stretch
@@ -117,7 +122,9 @@ def _same_rank(original: np.ndarray, release: np.ndarray, stretch: float) -> Can
 
 
 def _groups(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The rows sorted by sum, the ranks at which each group of equal sums begins and ends, and the group of each row."""
+    """The rows sorted by sum, the ranks at which each group of equal sums begins and ends, and the group
+    of each row.
+    """
     members = np.argsort(sums, kind="stable").astype(np.int64)
     ordered = sums[members]
     begin = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])).astype(np.int64)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.attacks.base import Candidates
-from sudare.attacks.view import Blocks, View
+from sudare.attacks.view import View
+from sudare.engine.pair import Blocks
 from sudare.errors import UsageError
 
 Floats = NDArray[np.float64]
@@ -16,10 +17,14 @@ ROUNDING = 1e-12
 
 
 def chosen_columns(view: View, columns: Sequence[str] | None) -> tuple[str, ...]:
-    """The columns that distances are measured on: those asked for, else the numeric ones the roles suggest."""
+    """The columns that distances are measured on: those asked for, else the numeric ones the roles
+    suggest.
+    """
     found = tuple(columns) if columns is not None else view.numeric()
     if not found:
-        raise UsageError("no numeric column to measure distances on; name the sensitive columns or give columns=")
+        raise UsageError(
+            "no numeric column to measure distances on; name the sensitive columns or give columns="
+        )
     return found
 
 
@@ -29,14 +34,22 @@ def chosen_quasi(view: View, quasi: Sequence[str] | None, columns: Sequence[str]
 
 
 def nearest(
-    original: Floats, release: Floats, blocks: Blocks, *, weights: Floats | None = None, fallback: bool, tol: float = 0.0
+    original: Floats,
+    release: Floats,
+    blocks: Blocks,
+    *,
+    weights: Floats | None = None,
+    fallback: bool,
+    tol: float = 0.0,
 ) -> Candidates:
-    """Nearest by Euclidean distance among the rows of the same block; with `fallback`, else among all rows."""
+    """Nearest by Euclidean distance among the rows of the same block; with `fallback`, else among all
+    rows.
+    """
     from sudare.engine.kernels.neighbours import nearest_rows
 
     scale = np.ones(original.shape[1]) if weights is None else weights
     found = Candidates(
-        *nearest_rows(original, blocks.original, release, blocks.release, blocks.count, scale, tol)
+        *nearest_rows(original, blocks.original, release, blocks.release, blocks.number, scale, tol)
     )
     lost = found.set_of < 0
     if not fallback or not lost.any():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, dataclass, fields
@@ -15,6 +14,7 @@ from sudare.attacks.base import Attack
 from sudare.attacks.hits import TIES, Score, Ties, score
 from sudare.attacks.view import View
 from sudare.data.dataset import Dataset
+from sudare.engine.pair import published_and_truth
 from sudare.errors import UsageError, nearest, warn
 from sudare.registry import all_of, find, name_of
 from sudare.results import Result
@@ -68,14 +68,19 @@ def attack(
 ) -> AttackResult:
     """Attack a release with everybody we know and say how many of its rows are re-identified.
 
-    `release` is a Release, or a Dataset with `truth`: for every published row the row number in the original, None for a
-    dummy. Rates are over all published rows. Without `attacks`, those that fit the roles are run.
+    `release` is a Release, or a Dataset with `truth`: for every published row the row number in the
+    original, None for a dummy. Rates are over all published rows. Without `attacks`, those that fit the
+    roles are run.
     """
     from sudare.attacks.cheating import findings
 
     if ties not in TIES:
         raise UsageError(f"unknown rule for ties '{ties}'; {nearest(str(ties), TIES)}")
-    published, known = _data_and_truth(original, release, truth)
+    published, known = published_and_truth(original, release, truth, "attack")
+    if known is None:
+        raise UsageError(
+            "attack: a Dataset needs truth= (for every row its row number in the original) to be scored"
+        )
     order = _hidden_order(known)
     view = View(original, published, order)
     known = known if order is None else known[order]
@@ -97,7 +102,9 @@ def battery(view: View) -> list[Attack]:
     known = sorted(all_of("attack").values(), key=lambda cls: (getattr(cls, "place", 1000), cls.__name__))
     chosen = [one for cls in known for one in cls.suited(view)]
     if not chosen:
-        raise UsageError("no attack fits these roles; name quasi-identifiers, sensitive columns or a user column")
+        raise UsageError(
+            "no attack fits these roles; name quasi-identifiers, sensitive columns or a user column"
+        )
     return chosen
 
 
@@ -130,11 +137,10 @@ def _listed(attacks: Attack | str | Sequence[Attack | str]) -> Sequence[Attack |
 
 
 def _attack_of(one: Attack | str) -> Attack:
-    if isinstance(one, str):
-        one = find("attack", one)()
-    if isinstance(one, type) or not hasattr(one, "match"):
+    made: Attack = find("attack", one)() if isinstance(one, str) else one
+    if isinstance(made, type) or not hasattr(made, "match"):
         raise UsageError("attacks: give attacks such as sudare.attacks.Euclid(), or their names")
-    return one
+    return made
 
 
 def _run(one: Attack, view: View, truth: Ints, ties: Ties) -> tuple[Score, float]:
@@ -160,7 +166,9 @@ def _row(one: Attack, scored: Score, seconds: float) -> dict[str, Any]:
 
 
 def _true_users(view: View, truth: Ints) -> Ints:
-    """The original user of every release user: the one whom most of its rows are about, -1 if all are dummies."""
+    """The original user of every release user: the one whom most of its rows are about, -1 if all are
+    dummies.
+    """
     users = view.users()
     real = truth >= 0
     pairs = users.of_release[real] * users.originals + users.of_original[truth[real]]
@@ -171,47 +179,15 @@ def _true_users(view: View, truth: Ints) -> Ints:
     return owner
 
 
-def _data_and_truth(original: Dataset, release: Any, truth: Iterable[int | None] | None) -> tuple[Dataset, Ints]:
-    published = release if isinstance(release, Dataset) else getattr(release, "data", None)
-    if not isinstance(original, Dataset) or not isinstance(published, Dataset):
-        raise UsageError("attack: give a Dataset and a Release, or two Datasets and truth=")
-    if published is release:
-        _same_columns(original, published)
-    kept = getattr(release, "rows", None) if published is not release else None
-    given = truth if truth is not None else kept
-    if given is None:
-        raise UsageError("attack: a Dataset needs truth= (for every row its row number in the original) to be scored")
-    return published, _checked_truth(given, published.rows, original.rows)
-
-
-def _same_columns(original: Dataset, release: Dataset) -> None:
-    lacks = [c for c in original.columns if c not in release.columns and c not in original.roles.identifier]
-    extra = [c for c in release.columns if c not in original.columns]
-    if lacks or extra:
-        words = ([f"lacks {', '.join(lacks)}"] if lacks else []) + ([f"adds {', '.join(extra)}"] if extra else [])
-        raise UsageError(f"original and release have different columns: the release {' and '.join(words)}")
-
-
-def _checked_truth(truth: Iterable[int | None], releases: int, originals: int) -> Ints:
-    rows = truth if isinstance(truth, np.ndarray) and truth.dtype.kind == "i" else _row_numbers(truth)
-    if len(rows) != releases:
-        raise UsageError(f"truth has {len(rows):,} entries, the release {releases:,} rows; give one entry per row")
-    if ((rows < -1) | (rows >= originals)).any():
-        raise UsageError(f"truth names rows that the original does not have; it has {originals:,} (0 is the first)")
-    return rows.astype(np.int64)
-
-
-def _row_numbers(truth: Iterable[int | None]) -> Ints:
-    try:
-        return np.array([-1 if row is None or row != row else operator.index(row) for row in truth], dtype=np.int64)
-    except (TypeError, ValueError, OverflowError):
-        raise UsageError("truth: give row numbers of the original (0 is the first), None for a dummy") from None
-
-
 def _hidden_order(truth: Ints) -> Ints | None:
-    """An order that hides the row order of a release that was published unshuffled; None where it was shuffled."""
+    """An order that hides the row order of a release that was published unshuffled; None where it was
+    shuffled.
+    """
     real = truth[truth >= 0]
     if len(real) < 2 or np.mean(np.diff(real) > 0) < 0.95:
         return None
-    warn("S-ORDER", "the release's rows are in the order of the original; they are shuffled before scoring: publish them shuffled")
+    warn(
+        "S-ORDER",
+        "the release's rows are in the original's order; they are shuffled before scoring; publish them shuffled",
+    )
     return np.random.default_rng(0).permutation(len(truth)).astype(np.int64)

@@ -45,7 +45,9 @@ def _refuse_nan(column: pa.ChunkedArray, name: str) -> None:
     import pyarrow.compute as pc
 
     if pa.types.is_floating(column.type) and not pc.all(pc.is_finite(column), min_count=0).as_py():
-        raise DataError(f"column '{name}' holds NaN or infinite values; make them missing or remove them first")
+        raise DataError(
+            f"column '{name}' holds NaN or infinite values; make them missing or remove them first"
+        )
 
 
 def _from_texts(column: pa.ChunkedArray) -> NDArray[np.float64]:
@@ -59,7 +61,9 @@ def _from_texts(column: pa.ChunkedArray) -> NDArray[np.float64]:
 
 
 def _middle(value: object) -> float:
-    """The number a published value stands for: the value, the middle of an interval, the mean of a set of numbers."""
+    """The number a published value stands for: the value, the middle of an interval, the mean of a set of
+    numbers.
+    """
     from sudare.data.recoded import Interval, ValueSet, parse
 
     meaning = parse(None if value is None else str(value))

@@ -25,7 +25,11 @@ class DeleteRecords:
     technique: ClassVar[str] = "record suppression"
 
     def __post_init__(self) -> None:
-        if isinstance(self.share, bool) or not isinstance(self.share, (int, float)) or not 0 <= self.share < 1:
+        if (
+            isinstance(self.share, bool)
+            or not isinstance(self.share, (int, float))
+            or not 0 <= self.share < 1
+        ):
             raise UsageError("delete-records: share is a number from 0 up to, not including, 1")
 
     def apply(self, draft: Draft, key: Key) -> Draft:

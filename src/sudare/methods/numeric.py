@@ -20,7 +20,9 @@ Floats = NDArray[np.float64]
 
 
 def numeric_columns(draft: Draft, asked: Sequence[str] | str | None, method: str) -> tuple[str, ...]:
-    """The columns asked for, all of them numeric; else the numeric sensitive ones, else the numeric quasi-identifiers."""
+    """The columns asked for, all of them numeric; else the numeric sensitive ones, else the numeric
+    quasi-identifiers.
+    """
     schema, roles = draft.table.schema, draft.roles
     if asked is None:
         for role in (roles.sensitive, roles.quasi, roles.other):
@@ -41,12 +43,16 @@ def as_numbers(column: pa.ChunkedArray, name: str) -> Floats:
 
     values = column.cast(pa.float64())
     if not pc.all(pc.is_finite(values), min_count=0).as_py():
-        raise DataError(f"column '{name}' holds NaN or infinite values; make them missing or remove them first")
+        raise DataError(
+            f"column '{name}' holds NaN or infinite values; make them missing or remove them first"
+        )
     return np.array(values.to_numpy(), dtype=np.float64)
 
 
 def like(values: Floats, column: pa.ChunkedArray) -> pa.Array:
-    """Numbers as a column of the old type (whole numbers are rounded); a cell that was missing stays missing."""
+    """Numbers as a column of the old type (whole numbers are rounded); a cell that was missing stays
+    missing.
+    """
     import pyarrow as pa
 
     kind = column.type

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Noise:
     """Add normal noise with `sd` times the column's standard deviation (P4, method b).
 
-    `columns` defaults to the numeric sensitive columns; whole numbers stay whole. `scales` gives the standard deviation of
-    the noise itself, per column, instead.
+    `columns` defaults to the numeric sensitive columns; whole numbers stay whole. `scales` gives the
+    standard deviation of the noise itself, per column, instead.
     """
 
     sd: float = 0.1
@@ -37,8 +37,13 @@ class Noise:
 
     def __post_init__(self) -> None:
         given = (self.sd, *(self.scales or {}).values())
-        if any(isinstance(x, bool) or not isinstance(x, (int, float)) or not x >= 0 or math.isinf(x) for x in given):
-            raise UsageError("noise: sd is a number from 0 on (0.1 adds a tenth of the column's standard deviation)")
+        if any(
+            isinstance(x, bool) or not isinstance(x, (int, float)) or not x >= 0 or math.isinf(x)
+            for x in given
+        ):
+            raise UsageError(
+                "noise: sd is a number from 0 on (0.1 adds a tenth of the column's standard deviation)"
+            )
 
     def fit(self, draft: Draft) -> Self:
         """The same method with the spread of every column fixed, so that chunks agree."""
@@ -46,13 +51,17 @@ class Noise:
         return dataclasses.replace(self, columns=names, scales=self._scales(draft, names))
 
     def apply(self, draft: Draft, key: Key) -> Draft:
-        names = tuple(self.scales) if self.scales is not None else numeric_columns(draft, self.columns, "noise")
+        names = (
+            tuple(self.scales) if self.scales is not None else numeric_columns(draft, self.columns, "noise")
+        )
         scales = self._scales(draft, numeric_columns(draft, names, "noise"))
         for name in names:
             column = draft.table[name]
             moved = as_numbers(column, name) + scales[name] * normal(key, "noise", name, draft.ids)[:, 0]
             draft = draft.with_column(name, like(moved, column))
-        return draft.replace(details={"columns": len(names), "relative_sd": self.sd if self.scales is None else None})
+        return draft.replace(
+            details={"columns": len(names), "relative_sd": self.sd if self.scales is None else None}
+        )
 
     def _scales(self, draft: Draft, names: Sequence[str]) -> dict[str, float]:
         if self.scales is not None:

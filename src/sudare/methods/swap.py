@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 @method
 @dataclass(frozen=True, kw_only=True)
 class Swap:
-    """Permute each sensitive column on its own among the records with equal quasi-identifiers (P4, method g, Table 11).
+    """Permute each sensitive column on its own among the records with equal quasi-identifiers (P4, method
+    g, Table 11).
 
-    Means and counts by quasi-identifiers stay as they were; what belongs to one person does not stay together.
+    Means and counts by quasi-identifiers stay as they were; what belongs to one person does not stay
+    together.
     """
 
     columns: Sequence[str] | None = None
@@ -43,13 +45,16 @@ class Swap:
             source[places] = np.lexsort((draft.ids[:, 0], drawn, group_of))
             draft = draft.with_column(name, draft.table[name].take(source))
             moved += int(np.count_nonzero(source != np.arange(draft.rows)))
-        return draft.replace(details={"groups": len(sizes), "alone": int((sizes == 1).sum()), "moved_cells": moved})
+        return draft.replace(
+            details={"groups": len(sizes), "alone": int((sizes == 1).sum()), "moved_cells": moved}
+        )
 
 
 @method
 @dataclass(frozen=True, kw_only=True)
 class Shuffle:
-    """Leave the table as it is and permute whom its rows claim to be about (P4, method c: Yamaoka's cheating).
+    """Leave the table as it is and permute whom its rows claim to be about (P4, method c: Yamaoka's
+    cheating).
 
     It defeats scores, not attackers: every value is still there. `sudare.attack` recognises it.
     """

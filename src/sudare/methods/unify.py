@@ -55,7 +55,9 @@ class Unify:
 @method
 @dataclass(frozen=True, kw_only=True)
 class Average:
-    """Replace numbers by their mean over the records with equal quasi-identifiers (P4, method f, Table 10)."""
+    """Replace numbers by their mean over the records with equal quasi-identifiers (P4, method f, Table
+    10).
+    """
 
     columns: Sequence[str] | str | None = None
     by: Sequence[str] | None = None
@@ -80,7 +82,9 @@ class Average:
 def groups(
     draft: Draft, by: Sequence[str] | None, without: Sequence[str] = ()
 ) -> tuple[np.ndarray[Any, np.dtype[np.int64]], np.ndarray[Any, np.dtype[np.int64]]]:
-    """The group of every record with equal values in `by` (default: the quasi-identifiers), and the groups' sizes."""
+    """The group of every record with equal values in `by` (default: the quasi-identifiers), and the
+    groups' sizes.
+    """
     names = draft.require(*by) if by is not None else tuple(c for c in draft.roles.quasi if c not in without)
     if not names:
         return np.zeros(draft.rows, np.int64), np.array([draft.rows], np.int64)

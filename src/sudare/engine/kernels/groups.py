@@ -32,7 +32,7 @@ def group_ids(matrices: list[NDArray[np.int32]]) -> tuple[list[Ints], int]:
 
 
 @njit(cache=True, nogil=True)
-def _dense(keys):
+def _dense(keys: Ints) -> tuple[Ints, int]:
     """Number the distinct keys in the order in which they come."""
     bits = 4
     while (1 << bits) < 2 * len(keys):
@@ -55,7 +55,7 @@ def _dense(keys):
 
 
 @njit(cache=True, nogil=True)
-def mix(word):
+def mix(word: np.uint64) -> np.uint64:
     """Spread a 64-bit word over all its bits (the finaliser of splitmix64)."""
     word ^= word >> np.uint64(30)
     word *= np.uint64(0xBF58476D1CE4E5B9)
@@ -65,8 +65,10 @@ def mix(word):
 
 
 @njit(cache=True, nogil=True)
-def sort_into_groups(group_of, groups):
-    """The rows ordered by group (in row order within one) and where each group begins; group -1 is left out."""
+def sort_into_groups(group_of: Ints, groups: int) -> tuple[Ints, Ints]:
+    """The rows ordered by group (in row order within one) and where each group begins; group -1 is left
+    out.
+    """
     offsets = np.zeros(groups + 1, np.int64)
     for g in group_of:
         if g >= 0:

@@ -1,8 +1,8 @@
 """A k-d tree over weighted Euclidean distance that finds the nearest point and says whether it is alone.
 
-The distance of a query q to a point p is sum_d ((q_d - p_d) w_d)^2, always computed in this form, in this order and in
-float64: rows at equal distance compare equal, whichever way they were found. Two distances tie when they differ by no
-more than the relative tolerance `tol`.
+The distance of a query q to a point p is sum_d ((q_d - p_d) w_d)^2, always computed in this form, in this
+order and in float64: rows at equal distance compare equal, whichever way they were found. Two distances
+tie when they differ by no more than the relative tolerance `tol`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 LEAF = 10
 SLACK = 1.0 + 1e-12
 
 
 class Tree(NamedTuple):
-    """Nodes in depth-first order: the left child of node i is i + 1, the right one `right[i]` (0 = a leaf)."""
+    """Nodes in depth-first order: the left child of node i is i + 1, the right one `right[i]` (0 = a
+    leaf).
+    """
 
     points: Floats
     order: Ints
@@ -40,7 +43,9 @@ def build(points: Floats, weights: Floats) -> Tree:
 
 
 @njit(cache=True, nogil=True)
-def _build(points, order, weights):
+def _build(
+    points: Floats, order: Ints, weights: Floats
+) -> tuple[Floats, Ints, Ints, Floats, Ints, Ints, Ints, int]:
     rows = len(points)
     nodes = 2 * rows + 1
     axis, split = np.zeros(nodes, np.int64), np.zeros(nodes)
@@ -83,7 +88,7 @@ def _build(points, order, weights):
 
 
 @njit(cache=True, nogil=True)
-def _widest(points, order, weights, first, last):
+def _widest(points: Floats, order: Ints, weights: Floats, first: int, last: int) -> tuple[int, float, float]:
     """The side with the largest weighted extent, and its ends."""
     best, side, low, high = -1.0, 0, 0.0, 0.0
     for d in range(points.shape[1]):
@@ -97,7 +102,7 @@ def _widest(points, order, weights, first, last):
 
 
 @njit(cache=True, nogil=True)
-def _partition(points, order, first, last, side, middle):
+def _partition(points: Floats, order: Ints, first: int, last: int, side: int, middle: float) -> int:
     """Move the rows below `middle` to the front; both parts are non-empty."""
     left, other = first, last - 1
     while left <= other:
@@ -110,11 +115,19 @@ def _partition(points, order, first, last, side, middle):
 
 
 @njit(cache=True, nogil=True)
-def nearest(tree, queries, weights, tol, best, found, tied):
-    """Fill, for every query, the squared distance of the nearest point, its row, and whether another point ties."""
+def nearest(
+    tree: Tree, queries: Floats, weights: Floats, tol: float, best: Floats, found: Ints, tied: Flags
+) -> None:
+    """Fill, for every query, the squared distance of the nearest point, its row, and whether another
+    point ties.
+    """
     dims = queries.shape[1]
     points, order, axis, split, right = tree.points, tree.order, tree.axis, tree.split, tree.right
-    nodes, bounds, sides = np.empty(tree.depth + 1, np.int64), np.empty(tree.depth + 1), np.zeros((tree.depth + 1, dims))
+    nodes, bounds, sides = (
+        np.empty(tree.depth + 1, np.int64),
+        np.empty(tree.depth + 1),
+        np.zeros((tree.depth + 1, dims)),
+    )
     side = np.empty(dims)
     for q in range(len(queries)):
         near, row, tie = np.inf, -1, False
@@ -152,8 +165,10 @@ def nearest(tree, queries, weights, tol, best, found, tied):
 
 
 @njit(cache=True, nogil=True)
-def within(tree, queries, weights, limits, offsets, rows):
-    """The rows within the squared distance `limits`: counted, and listed from `offsets` on where `rows` has room."""
+def within(tree: Tree, queries: Floats, weights: Floats, limits: Floats, offsets: Ints, rows: Ints) -> Ints:
+    """The rows within the squared distance `limits`: counted, and listed from `offsets` on where `rows`
+    has room.
+    """
     dims = queries.shape[1]
     points, axis, split, right = tree.points, tree.axis, tree.split, tree.right
     nodes = np.empty(tree.depth + 1, np.int64)

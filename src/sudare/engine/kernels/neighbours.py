@@ -1,11 +1,13 @@
-"""Exact nearest neighbours within blocks, ties included: brute force in small blocks, a k-d tree in large ones.
+"""Exact nearest neighbours within blocks, ties included: brute force in small blocks, a k-d tree in large
+ones.
 
-Equal points of a block are stored once, so that a thousand equal rows are one candidate run and not a thousand ties.
-Memory grows with the rows and with the ties between unequal points, never with pairs.
+Equal points of a block are stored once, so that a thousand equal rows are one candidate run and not a
+thousand ties. Memory grows with the rows and with the ties between unequal points, never with pairs.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -26,7 +28,9 @@ NO_ROWS = np.empty(0, np.int64)
 
 
 class Runs(NamedTuple):
-    """Nearest rows as runs of `members`: query q owns the runs `offsets[set_of[q]]` up to the next; -1 = no block."""
+    """Nearest rows as runs of `members`: query q owns the runs `offsets[set_of[q]]` up to the next; -1 =
+    no block.
+    """
 
     members: Ints
     set_of: Ints
@@ -45,7 +49,13 @@ class Distinct(NamedTuple):
 
 
 def nearest_rows(
-    points: Floats, block_of: Ints, queries: Floats, query_block: Ints, blocks: int, weights: Floats, tol: float = 0.0
+    points: Floats,
+    block_of: Ints,
+    queries: Floats,
+    query_block: Ints,
+    blocks: int,
+    weights: Floats,
+    tol: float = 0.0,
 ) -> Runs:
     """For every query the rows of its block at the least weighted Euclidean distance, all of them.
 
@@ -69,9 +79,13 @@ def nearest_rows(
 
 
 class _Search:
-    """The state of one search: for every query (ordered by block) its nearest point and whether it is alone."""
+    """The state of one search: for every query (ordered by block) its nearest point and whether it is
+    alone.
+    """
 
-    def __init__(self, distinct: Distinct, queries: Floats, asked_from: Ints, weights: Floats, tol: float) -> None:
+    def __init__(
+        self, distinct: Distinct, queries: Floats, asked_from: Ints, weights: Floats, tol: float
+    ) -> None:
         self.distinct, self.queries, self.asked_from = distinct, queries, asked_from
         self.weights, self.tol = weights, tol
         self.best = np.empty(len(queries))
@@ -125,16 +139,20 @@ def _in_threads(
         return
     cuts = np.linspace(0, len(queries), 4 * threads + 1).astype(int)
     with ThreadPoolExecutor(threads) as pool:
-        parts = [slice(a, b) for a, b in zip(cuts[:-1], cuts[1:])]
+        parts = [slice(a, b) for a, b in itertools.pairwise(cuts)]
         list(
             pool.map(
-                lambda part: kdtree.nearest(tree, queries[part], weights, tol, best[part], found[part], tied[part]),
+                lambda part: kdtree.nearest(
+                    tree, queries[part], weights, tol, best[part], found[part], tied[part]
+                ),
                 parts,
             )
         )
 
 
-def _listed_by_query(found: Ints, tied: NDArray[np.bool_], listed: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+def _listed_by_query(
+    found: Ints, tied: NDArray[np.bool_], listed: list[tuple[Ints, Ints]]
+) -> tuple[Ints, Ints]:
     """The nearest points of every query, ascending: the one found, or all that tie."""
     alone = np.flatnonzero((found >= 0) & ~tied)
     query = np.concatenate([alone, *(q for q, _ in listed)])
@@ -147,7 +165,7 @@ def _listed_by_query(found: Ints, tied: NDArray[np.bool_], listed: list[tuple[In
 
 
 @njit(cache=True, nogil=True)
-def _distinct(points, block_of, blocks):
+def _distinct(points: Floats, block_of: Ints, blocks: int) -> tuple[Floats, Ints, Ints, Ints]:
     """Bring equal points of a block together."""
     members, offsets = sort_into_groups(block_of, blocks)
     hashes = np.empty(len(points), np.uint64)
@@ -179,7 +197,18 @@ def _distinct(points, block_of, blocks):
 
 
 @njit(cache=True, nogil=True)
-def _brute(points, blocks, queries, asked_from, weights, tol, small, best, found, tied):
+def _brute(
+    points: Floats,
+    blocks: Ints,
+    queries: Floats,
+    asked_from: Ints,
+    weights: Floats,
+    tol: float,
+    small: int,
+    best: Floats,
+    found: Ints,
+    tied: NDArray[np.bool_],
+) -> None:
     """Search every block with fewer than `small` points."""
     dims = queries.shape[1]
     for block in range(len(blocks) - 1):
@@ -203,7 +232,18 @@ def _brute(points, blocks, queries, asked_from, weights, tol, small, best, found
 
 
 @njit(cache=True, nogil=True)
-def _brute_within(points, blocks, queries, asked_from, weights, chosen, block, limits, offsets, rows):
+def _brute_within(
+    points: Floats,
+    blocks: Ints,
+    queries: Floats,
+    asked_from: Ints,
+    weights: Floats,
+    chosen: Ints,
+    block: Ints,
+    limits: Floats,
+    offsets: Ints,
+    rows: Ints,
+) -> Ints:
     """Count, and list where `rows` has room, the points of the block within the squared distance `limits`."""
     counts = np.zeros(len(chosen), np.int64)
     for c in range(len(chosen)):

@@ -1,0 +1,185 @@
+"""An original and its release side by side: as blocks of equal values, as points, as numbers."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.data.dataset import Dataset
+from sudare.data.roles import Roles
+from sudare.errors import UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+T = TypeVar("T")
+
+
+class Blocks(NamedTuple):
+    """The block of every original and every release row: rows with equal quasi-identifiers share one."""
+
+    original: Ints
+    release: Ints
+    number: int
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Original and release. Expensive parts are computed once and shared by everyone who looks at the
+    pair.
+
+    `order` is the order in which the release is shown: row i of every release array is row `order[i]` of
+    the published file.
+    """
+
+    original: Dataset
+    release: Dataset
+    order: Ints | None = None
+    _memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def roles(self) -> Roles:
+        return self.original.roles
+
+    @property
+    def originals(self) -> int:
+        return self.original.rows
+
+    @property
+    def releases(self) -> int:
+        return self.release.rows
+
+    def tables(self, columns: Sequence[str]) -> tuple[pa.Table, pa.Table]:
+        """The columns of the original and of the release, the release in the order shown."""
+        key = ("tables", tuple(columns))
+        return self._once(key, lambda: (self.original.to_pyarrow(columns), self._shown(columns)))
+
+    def numeric(self) -> tuple[str, ...]:
+        """The columns to measure distances on: numeric sensitive ones, else numeric quasi-identifiers and
+        others.
+        """
+        sensitive = self._numeric_of(self.roles.sensitive)
+        return sensitive or self._numeric_of((*self.roles.quasi, *self.roles.other))
+
+    def quasi(self, without: Sequence[str] = ()) -> tuple[str, ...]:
+        """The quasi-identifiers that the release still has."""
+        return tuple(c for c in self.roles.quasi if c not in without and c in self.release.columns)
+
+    def points(self, columns: Sequence[str]) -> tuple[Floats, Floats]:
+        """The columns as numbers, one row per record; a missing cell is at the original's mean."""
+        return self._once(("points", tuple(columns)), lambda: self._points(tuple(columns)))
+
+    def numbers(self, columns: Sequence[str]) -> tuple[Floats, Floats]:
+        """The columns as numbers, one row per record; NaN where a cell is missing or says nothing."""
+        return self._once(("numbers", tuple(columns)), lambda: self._numbers(tuple(columns)))
+
+    def blocks(self, quasi: Sequence[str]) -> Blocks:
+        """Rows with equal values in all of `quasi`; without columns everything is one block."""
+        return self._once(("blocks", tuple(quasi)), lambda: self._blocks(tuple(quasi)))
+
+    def _once(self, key: Any, compute: Callable[[], T]) -> T:
+        if key not in self._memo:
+            self._memo[key] = compute()
+        found: T = self._memo[key]
+        return found
+
+    def _shown(self, columns: Sequence[str]) -> pa.Table:
+        table = self.release.to_pyarrow(columns)
+        return table if self.order is None else table.take(self.order)
+
+    def _numeric_of(self, columns: Sequence[str]) -> tuple[str, ...]:
+        from sudare.engine.numbers import is_number
+
+        schema = self.original.schema
+        return tuple(c for c in columns if is_number(schema.field(c).type) and c in self.release.columns)
+
+    def _numbers(self, columns: tuple[str, ...]) -> tuple[Floats, Floats]:
+        from sudare.engine.numbers import numbers
+
+        self.original.require(columns)
+        self.release.require(columns)
+        first, second = (
+            np.column_stack([numbers(table[name], name) for name in columns])
+            for table in self.tables(columns)
+        )
+        return first, second
+
+    def _points(self, columns: tuple[str, ...]) -> tuple[Floats, Floats]:
+        original, release = self.numbers(columns)
+        gaps = np.isnan(original).any(axis=0) | np.isnan(release).any(axis=0)
+        if gaps.any():
+            original, release = original.copy(), release.copy()
+        for place in np.flatnonzero(gaps):
+            known = original[~np.isnan(original[:, place]), place]
+            middle = known.mean() if len(known) else 0.0
+            original[:, place] = np.where(np.isnan(original[:, place]), middle, original[:, place])
+            release[:, place] = np.where(np.isnan(release[:, place]), middle, release[:, place])
+        return original, release
+
+    def _blocks(self, quasi: tuple[str, ...]) -> Blocks:
+        if not quasi:
+            return Blocks(np.zeros(self.originals, np.int64), np.zeros(self.releases, np.int64), 1)
+        from sudare.engine.codes import joint_codes
+        from sudare.engine.kernels.groups import group_ids
+
+        self.original.require(quasi)
+        self.release.require(quasi)
+        matrices, _ = joint_codes(self.tables(quasi), quasi)
+        (original, release), count = group_ids(matrices)
+        return Blocks(original, release, count)
+
+
+def published_and_truth(
+    original: Dataset, release: Any, truth: Iterable[int | None] | None, what: str
+) -> tuple[Dataset, Ints | None]:
+    """The published table of a Release or of a Dataset, and the original row of each of its rows if it is
+    known.
+    """
+    published = release if isinstance(release, Dataset) else getattr(release, "data", None)
+    if not isinstance(original, Dataset) or not isinstance(published, Dataset):
+        raise UsageError(f"{what}: give a Dataset and a Release, or two Datasets and truth=")
+    if published is release:
+        _same_columns(original, published)
+    given = truth if truth is not None else (release.rows if published is not release else None)
+    return published, None if given is None else _checked_truth(given, published.rows, original.rows)
+
+
+def _same_columns(original: Dataset, release: Dataset) -> None:
+    lacks = [c for c in original.columns if c not in release.columns and c not in original.roles.identifier]
+    extra = [c for c in release.columns if c not in original.columns]
+    if lacks or extra:
+        words = ([f"lacks {', '.join(lacks)}"] if lacks else []) + (
+            [f"adds {', '.join(extra)}"] if extra else []
+        )
+        raise UsageError(f"original and release have different columns: the release {' and '.join(words)}")
+
+
+def _checked_truth(truth: Iterable[int | None], releases: int, originals: int) -> Ints:
+    rows = truth if isinstance(truth, np.ndarray) and truth.dtype.kind == "i" else _row_numbers(truth)
+    if len(rows) != releases:
+        raise UsageError(
+            f"truth has {len(rows):,} entries, the release {releases:,} rows; give one entry per row"
+        )
+    if ((rows < -1) | (rows >= originals)).any():
+        raise UsageError(
+            f"truth names rows that the original does not have; it has {originals:,} (0 is the first)"
+        )
+    return rows.astype(np.int64)
+
+
+def _row_numbers(truth: Iterable[int | None]) -> Ints:
+    try:
+        return np.array(
+            [-1 if row is None or row != row else operator.index(row) for row in truth], dtype=np.int64
+        )
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(
+            "truth: give row numbers of the original (0 is the first), None for a dummy"
+        ) from None
