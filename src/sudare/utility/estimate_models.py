@@ -154,7 +154,7 @@ def _explain(counts: Floats, method: str) -> tuple[str, ...]:
         return ()
     if method == "inverse":
         return (
-            f"{negative} of {counts.size} counts are negative: the inverse is right on average, so rare values "
-            "fall below zero half of the time; method projection gives the nearest possible counts",
+            f"{negative} of {counts.size} counts are negative: the inverse is right on average, so rare "
+            "values fall below zero half of the time; method projection gives the nearest possible counts",
         )
     return (f"{negative} of {counts.size} counts would be negative without the {method} step",)

@@ -24,7 +24,7 @@ def residue(groups: NDArray[np.integer], values: NDArray[np.integer], l: int, si
     fresh[1:] = (group[1:] != group[:-1]) | (value[1:] != value[:-1])
     first = np.flatnonzero(fresh)
     counts = np.diff(np.append(first, len(order)))
-    starts = np.searchsorted(group[first], np.arange(int(groups.max(initial=-1)) + 2))
+    starts = np.append(np.flatnonzero(np.diff(group[first], prepend=-1)), len(first))
     left = _phases(starts, value[first], counts, l, size)
     rank = np.arange(len(order)) - np.repeat(first, counts)
     gone = np.empty(len(order), np.bool_)
