@@ -1,6 +1,6 @@
 """sudare: what an attacker could learn from a table about people, what preventing it costs, and the evidence.
 
-    open -> risk -> plan -> anonymize -> attack -> utility -> report        (and for the recipient: estimate)
+open -> risk -> plan -> anonymize -> attack -> utility -> report        (and for the recipient: estimate)
 """
 
 from __future__ import annotations

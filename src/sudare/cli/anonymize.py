@@ -23,11 +23,17 @@ def anonymize(
     ds: Dataset,
     recipe: Annotated[Path, typer.Option("--recipe", "-r", help="The recipe, a TOML file.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The release: .parquet, .csv, .xlsx, .arrow.")],
-    truth: Annotated[Path | None, typer.Option("--truth", help="Where the truth goes; keep it apart.")] = None,
+    truth: Annotated[
+        Path | None, typer.Option("--truth", help="Where the truth goes; keep it apart.")
+    ] = None,
     key: KeyOption = None,
     demo_seed: Annotated[int | None, typer.Option("--seed", help="Insecure: only with --demo.")] = None,
-    demo: Annotated[bool, typer.Option("--demo", help="Allow a guessable --seed; the release says so.")] = False,
-    escape_formulas: Annotated[bool, typer.Option("--escape-formulas", help="Escape cells a spreadsheet would run.")] = False,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Allow a guessable --seed; the release says so.")
+    ] = False,
+    escape_formulas: Annotated[
+        bool, typer.Option("--escape-formulas", help="Escape cells a spreadsheet would run.")
+    ] = False,
     format: FormatOption = Format.table,
 ) -> None:
     """Run a recipe on a table and write the release."""
@@ -39,7 +45,9 @@ def anonymize(
     from sudare.methods.recipe import anonymize as run
 
     if demo_seed is not None and not demo:
-        raise UsageError("a seed can be guessed, and with it every draw; use --key, or --demo on invented data")
+        raise UsageError(
+            "a seed can be guessed, and with it every draw; use --key, or --demo on invented data"
+        )
     secret = Key.demo(demo_seed or 0) if demo else Key.of(key)
     for path in (out, truth):
         if path is not None:

@@ -34,12 +34,16 @@ KeyOption = Annotated[str | None, typer.Option("--key", help="Key file (default:
 
 
 def _list(*names: str, help: str) -> Any:
-    return Annotated[list[str] | None, typer.Option(*names, help=help + " (separated by commas, or repeated)")]
+    return Annotated[
+        list[str] | None, typer.Option(*names, help=help + " (separated by commas, or repeated)")
+    ]
 
 
 # one place for every option that says which table and what its columns are
 SOURCE: dict[str, Any] = {
-    "source": Annotated[str, typer.Argument(metavar="FILE", help="A file, a glob, example:NAME, or a database URL.")],
+    "source": Annotated[
+        str, typer.Argument(metavar="FILE", help="A file, a glob, example:NAME, or a database URL.")
+    ],
     "user": Annotated[str | None, typer.Option("--user", help="The column that names the person.")],
     "identifier": _list("--identifier", help="Columns that identify: dropped from a release"),
     "quasi": _list("--quasi", help="Columns an attacker may know"),
@@ -143,7 +147,9 @@ def markdown(result: Result) -> str:
 
     columns = result.columns
     rows = [line(show(row.get(c)) for c in columns) for row in result.rows]
-    return "\n".join([line(columns), line("---" for _ in columns), *rows, *(f"\n{note}" for note in result.notes)])
+    return "\n".join(
+        [line(columns), line("---" for _ in columns), *rows, *(f"\n{note}" for note in result.notes)]
+    )
 
 
 def _emit_csv(result: Result) -> None:

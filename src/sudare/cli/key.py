@@ -27,7 +27,9 @@ def new(path: Annotated[Path, typer.Argument(help="Where the key goes.")] = Path
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror}); name another place") from None
     typer.echo(f"key {made.fingerprint} written to {path} (mode 0600)")
-    typer.echo("Keep it away from your releases: whoever has it can undo pseudonyms and repeat every draw.", err=True)
+    typer.echo(
+        "Keep it away from your releases: whoever has it can undo pseudonyms and repeat every draw.", err=True
+    )
 
 
 def show(path: Annotated[Path, typer.Argument(help="The key file.")] = Path("sudare.key")) -> None:

@@ -75,7 +75,9 @@ def build() -> typer.Typer:
 
 
 def _common(
-    version: bool = typer.Option(False, "--version", is_eager=True, help="Show the version.", callback=lambda v: _version(v)),
+    version: bool = typer.Option(
+        False, "--version", is_eager=True, help="Show the version.", callback=lambda v: _version(v)
+    ),
     data_dir: str = typer.Option("", "--data-dir", help="Folder of public data sets (SUDARE_DATA)."),
 ) -> None:
     if data_dir:
@@ -105,7 +107,11 @@ def _unexpected(error: Exception) -> str:
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
-    place = f"{os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}" if frame else "unknown place"
+    place = (
+        f"{os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}"
+        if frame
+        else "unknown place"
+    )
     if isinstance(error, MemoryError):
         return "not enough memory; set SUDARE_MEMORY to a limit (e.g. 2GB) so that work is done on disk"
     return f"sudare failed unexpectedly ({type(error).__name__} at {place}); run again with --debug and report it"

@@ -27,7 +27,10 @@ def emit_release(release: Release, out: Path, truth: Path | None, format: Format
 
 
 def _row(number: int, step: dict[str, Any]) -> dict[str, Any]:
-    told = {**step["parameters"], **{k: v for k, v in step["details"].items() if isinstance(v, (int, float, str))}}
+    told = {
+        **step["parameters"],
+        **{k: v for k, v in step["details"].items() if isinstance(v, (int, float, str))},
+    }
     return {
         "step": number,
         "method": step["method"],

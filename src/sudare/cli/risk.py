@@ -22,13 +22,17 @@ def risk(
     ds: Dataset,
     attributes: Annotated[
         list[str] | None,
-        typer.Option("--attributes", "-a", help="What the attacker may know: date,time or date+goods (default: all)."),
+        typer.Option(
+            "--attributes", "-a", help="What the attacker may know: date,time or date+goods (default: all)."
+        ),
     ] = None,
     combine: Annotated[
         str, typer.Option("--combine", help="All sets of up to N attributes, or named sets: date+goods.")
     ] = "1",
     model: Annotated[str, typer.Option("--model", help="exact, low-cost or sample.")] = "exact",
-    sample_size: Annotated[int | None, typer.Option("--sample-size", help="Values drawn by the sampling model.")] = None,
+    sample_size: Annotated[
+        int | None, typer.Option("--sample-size", help="Values drawn by the sampling model.")
+    ] = None,
     attacker: Annotated[str, typer.Option("--attacker", help="uniform, proportional or bayes.")] = "uniform",
     missing: Annotated[str, typer.Option("--missing", help="Missing values: value or drop.")] = "value",
     key: KeyOption = None,

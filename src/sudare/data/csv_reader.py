@@ -66,7 +66,10 @@ def _dialect(path: Path, file: Path) -> Dialect:
     header = _has_header(file, delimiter)
     names = tuple(first) if header else tuple(f"column{i + 1}" for i in range(len(first)))
     if not header:
-        warn("S-HEADER", f"{path}: the first row looks like data, so the columns are named column1, column2, ...")
+        warn(
+            "S-HEADER",
+            f"{path}: the first row looks like data, so the columns are named column1, column2, ...",
+        )
     _check_names(path, names)
     return Dialect(delimiter, header, names)
 
@@ -90,7 +93,11 @@ def _has_header(file: Path, delimiter: str) -> bool:
     """DuckDB's opinion; a file it cannot sniff is explained when it is read."""
     options = f"delim={literal(delimiter)}, quote='\"', escape='\"', strict_mode=false"
     try:
-        return bool(connect().sql(f"SELECT HasHeader FROM sniff_csv({literal(str(file))}, {options})").fetchall()[0][0])
+        return bool(
+            connect()
+            .sql(f"SELECT HasHeader FROM sniff_csv({literal(str(file))}, {options})")
+            .fetchall()[0][0]
+        )
     except duckdb.Error:
         return True
 
@@ -101,7 +108,9 @@ def _check_names(path: Path, names: Sequence[str]) -> None:
         if not name.strip():
             raise DataError(f"{path}: column {place} has no name; name it in the first row")
         if name.lower() in folded:
-            raise DataError(f"{path}: columns {folded[name.lower()]} and {place} have the same name; rename one")
+            raise DataError(
+                f"{path}: columns {folded[name.lower()]} and {place} have the same name; rename one"
+            )
         folded[name.lower()] = place
 
 
@@ -117,13 +126,23 @@ def _source(files: Sequence[Path], dialect: Dialect) -> str:
 
 def _types(path: str, source: str, dialect: Dialect, file: Path, text: set[str]) -> dict[str, str]:
     """Read everything once: the fault of a bad file comes now, and the type of a column holds for all rows."""
-    likely = [n for n in dialect.names if n not in text and not is_label(n) and n in _looks_numeric(file, dialect)]
-    tests = [f"count(*) FILTER (WHERE NOT regexp_full_match({quote(n)}, '{r}'))" for n in likely for r in (WHOLE, NUMBER)]
+    likely = [
+        n for n in dialect.names if n not in text and not is_label(n) and n in _looks_numeric(file, dialect)
+    ]
+    tests = [
+        f"count(*) FILTER (WHERE NOT regexp_full_match({quote(n)}, '{r}'))"
+        for n in likely
+        for r in (WHOLE, NUMBER)
+    ]
     filled = [f"count({quote(n)})" for n in likely]
     # a column that is read makes DuckDB check every row's shape and encoding
     every = f"count({quote(dialect.names[-1])})"
     try:
-        rows, _, *found = connect().sql(f"SELECT {', '.join(['count(*)', every, *tests, *filled])} FROM {source}").fetchall()[0]
+        rows, _, *found = (
+            connect()
+            .sql(f"SELECT {', '.join(['count(*)', every, *tests, *filled])} FROM {source}")
+            .fetchall()[0]
+        )
     except duckdb.Error as error:
         raise _explain(path, error) from None
     if rows == 0:

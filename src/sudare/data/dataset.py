@@ -101,7 +101,9 @@ class Dataset:
             return self.table.select(*chosen).to_pyarrow()
         return connect().sql(self._select(chosen)).to_arrow_table()
 
-    def batches(self, columns: Sequence[str] | None = None, rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, columns: Sequence[str] | None = None, rows: int = BATCH_ROWS
+    ) -> Iterator[pa.RecordBatch]:
         """The rows in the order of the source, a batch at a time."""
         chosen = self.require(columns if columns is not None else self.columns)
         if self.view is None:

@@ -60,7 +60,9 @@ def load(source: str) -> pa.Table:
     return pa.table(tables[name])
 
 
-def histories(users: int = 400, *, records_per_user: float = 40.0, goods: int = 1500, seed: int = 7) -> pa.Table:
+def histories(
+    users: int = 400, *, records_per_user: float = 40.0, goods: int = 1500, seed: int = 7
+) -> pa.Table:
     """Purchase histories that look like a shop's: a few heavy customers, popular and rare goods, baskets.
 
     Nobody in it exists. Columns: user, invoice, date, time, goods, price, number.

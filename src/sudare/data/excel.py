@@ -42,7 +42,9 @@ def _load(path: Path) -> Any:
         with zipfile.ZipFile(path) as archive:
             if any("vbaProject" in name for name in archive.namelist()):
                 raise DataError(f"{path}: the workbook holds macros; save it as .xlsx without macros")
-            if sum(member.file_size for member in archive.infolist()) > max(64 << 20, 100 * path.stat().st_size):
+            if sum(member.file_size for member in archive.infolist()) > max(
+                64 << 20, 100 * path.stat().st_size
+            ):
                 raise DataError(f"{path}: unpacks to more than 100 times its size; export it as CSV")
         return openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
     except (zipfile.BadZipFile, KeyError, ValueError, OSError):

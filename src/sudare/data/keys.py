@@ -18,7 +18,7 @@ import secrets
 import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +79,9 @@ class Key:
             mode = path.stat().st_mode
             lines = path.read_text("ascii").split()
         except OSError as error:
-            raise UsageError(f"{path}: key cannot be read ({error.strerror}); make one with: sudare key new") from None
+            raise UsageError(
+                f"{path}: key cannot be read ({error.strerror}); make one with: sudare key new"
+            ) from None
         except UnicodeDecodeError:
             raise UsageError(f"{path}: not a key file; make one with: sudare key new") from None
         if stat.S_IMODE(mode) & 0o077:
@@ -137,7 +139,7 @@ def words(key: Key, purpose: str, column: str, ids: Words, n: int = 2) -> Words:
     blocks = np.ascontiguousarray(ids, dtype="<u8").view(np.uint8).reshape(-1)
     out = np.empty((len(ids), n), dtype=np.uint64)
     for counter in range((n + 1) // 2):
-        cipher = Cipher(algorithms.AES(key.subkey(purpose, column, counter)), modes.ECB())  # noqa: S305
+        cipher = Cipher(algorithms.AES(key.subkey(purpose, column, counter)), modes.ECB())
         drawn = _encrypt(cipher.encryptor(), blocks)
         out[:, 2 * counter : 2 * counter + 2] = drawn[:, : n - 2 * counter]
     return out
@@ -264,9 +266,9 @@ def _number_equal(ids: Words, key: Key) -> Words:
     return ids
 
 
-def _encrypt(encryptor: object, blocks: NDArray[np.uint8], step: int = 1 << 28) -> Words:
+def _encrypt(encryptor: Any, blocks: NDArray[np.uint8], step: int = 1 << 28) -> Words:
     out = np.empty(len(blocks) + 16, dtype=np.uint8)
     for start in range(0, len(blocks), step):
-        part = memoryview(blocks[start : start + step])
-        encryptor.update_into(part, memoryview(out[start : start + len(part) + 15]))  # type: ignore[attr-defined]
+        part = blocks[start : start + step]
+        encryptor.update_into(part.data, out[start : start + len(part) + 15].data)
     return out[: len(blocks)].view("<u8").reshape(-1, 2)

@@ -93,7 +93,9 @@ def _merge(base: Roles, given: Roles) -> Roles:
     )
 
 
-def _open_any(source: Any, labels: Sequence[str], *, table: str | None, engine: str | None, **options: Any) -> Dataset:
+def _open_any(
+    source: Any, labels: Sequence[str], *, table: str | None, engine: str | None, **options: Any
+) -> Dataset:
     if isinstance(source, (str, os.PathLike)):
         text = os.fspath(source)
         if "://" in text:
@@ -129,7 +131,11 @@ def _open_file(source: str, labels: Sequence[str], *, encoding: str | None, shee
 
 def _paths(source: str) -> list[Path]:
     """The files a path or glob names, in alphabetical order; what cannot be a table is refused."""
-    found = [Path(source)] if os.path.lexists(source) else [Path(p) for p in sorted(glob.glob(source, recursive=True))]
+    found = (
+        [Path(source)]
+        if os.path.lexists(source)
+        else [Path(p) for p in sorted(glob.glob(source, recursive=True))]
+    )
     if not found:
         raise DataError(f"{source}: no such file; check the path")
     for path in found:
@@ -148,11 +154,22 @@ def _paths(source: str) -> list[Path]:
 
 def _kind(path: Path) -> str:
     suffixes = [s.lower() for s in path.suffixes]
-    suffix = suffixes[-2] if suffixes[-1:] in ([".gz"], [".zip"]) and len(suffixes) > 1 else (suffixes or [""])[-1]
-    kinds = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet", ".xlsx": "xlsx"}
+    suffix = (
+        suffixes[-2] if suffixes[-1:] in ([".gz"], [".zip"]) and len(suffixes) > 1 else (suffixes or [""])[-1]
+    )
+    kinds = {
+        ".csv": "csv",
+        ".tsv": "csv",
+        ".txt": "csv",
+        ".parquet": "parquet",
+        ".pq": "parquet",
+        ".xlsx": "xlsx",
+    }
     kinds |= {".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc"}
     if suffix in (".xlsm", ".xls", ".xlsb"):
-        raise DataError(f"{path}: workbooks with macros and old formats are refused; save it as .xlsx without macros")
+        raise DataError(
+            f"{path}: workbooks with macros and old formats are refused; save it as .xlsx without macros"
+        )
     if suffix not in kinds:
         raise DataError(f"{path}: unknown kind of file '{suffix}'; sudare reads {FORMATS}")
     return kinds[suffix]
@@ -167,7 +184,9 @@ def _open_parquet(paths: Sequence[Path]) -> str:
         connect().execute(f"CREATE VIEW {view} AS SELECT * FROM read_parquet([{files}])")
         rows = connect().sql(f"SELECT count(*) FROM {view}").fetchall()[0][0]
     except duckdb.Error:
-        raise DataError(f"{paths[0]}: not a readable Parquet file, or its columns differ from the others'") from None
+        raise DataError(
+            f"{paths[0]}: not a readable Parquet file, or its columns differ from the others'"
+        ) from None
     if not rows:
         raise DataError(f"{paths[0]}: the table has no row; give one with at least one row")
     return view
@@ -180,7 +199,9 @@ def _read_ipc(paths: Sequence[Path]) -> pa.Table:
     try:
         return pa.concat_tables([feather.read_table(path, memory_map=True) for path in paths])
     except (pa.ArrowInvalid, OSError):
-        raise DataError(f"{paths[0]}: not a readable Arrow file; save it again as .arrow or .parquet") from None
+        raise DataError(
+            f"{paths[0]}: not a readable Arrow file; save it again as .arrow or .parquet"
+        ) from None
 
 
 def _open_memory(source: Any) -> Dataset:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 from sudare.errors import UsageError, nearest
@@ -48,7 +48,7 @@ class Roles:
         return roles
 
     @classmethod
-    def from_toml(cls, path: str | Path) -> Roles:
+    def from_toml(cls, path: str | os.PathLike[str]) -> Roles:
         """The `[roles]` table of a `sudare.toml`."""
         table = load_toml(path).get("roles", {})
         unknown = sorted(set(table) - set(NAMES)) if isinstance(table, dict) else ["roles"]
@@ -56,7 +56,9 @@ class Roles:
             raise UsageError(f"{path}: unknown role '{unknown[0]}' in [roles]; {nearest(unknown[0], NAMES)}")
         wrong = [name for name, value in table.items() if not _is_names(value, single=name == "user")]
         if wrong:
-            raise UsageError(f"{path}: [roles] {', '.join(wrong)}: give column names as text or a list of text")
+            raise UsageError(
+                f"{path}: [roles] {', '.join(wrong)}: give column names as text or a list of text"
+            )
         return cls.of(**table)
 
     @property
@@ -100,7 +102,7 @@ class Roles:
             seen.add(name)
 
 
-def load_toml(path: str | Path) -> dict[str, Any]:
+def load_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
     """A TOML file as a dictionary; what cannot be read is a UsageError with the line."""
     try:
         with open(path, "rb") as file:

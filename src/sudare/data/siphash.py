@@ -8,7 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, uint64
 
-_C = tuple(np.uint64(x) for x in (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573))
+_C = tuple(
+    np.uint64(x) for x in (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
+)
 
 
 @njit(inline="always")

@@ -34,14 +34,21 @@ def as_utf8(path: Path, encoding: str | None) -> Path:
     if found in ("utf-8", "utf-8-sig") and not packed and _one_line_end(path):
         return path
     copy = private_folder() / fresh_name("text")
-    with _unpacked(path) as stream, open(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+    with (
+        _unpacked(path) as stream,
+        open(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out,
+    ):
         try:
             for text in _decoded(path, stream, found):
                 out.write(text)
         except UnicodeError:
-            raise DataError(f"{path}: not {found} text; name its encoding, e.g. --encoding shift_jis") from None
+            raise DataError(
+                f"{path}: not {found} text; name its encoding, e.g. --encoding shift_jis"
+            ) from None
         except (zlib.error, EOFError, zipfile.BadZipFile, gzip.BadGzipFile):
-            raise DataError(f"{path}: the packed file is damaged; unpack it by hand or copy it again") from None
+            raise DataError(
+                f"{path}: the packed file is damaged; unpack it by hand or copy it again"
+            ) from None
     return copy
 
 
@@ -49,7 +56,9 @@ def _codec(encoding: str | None) -> str:
     try:
         return codecs.lookup(encoding or "utf-8").name
     except LookupError:
-        raise UsageError(f"unknown encoding '{encoding}'; for example: utf-8, latin-1, cp1252, shift_jis") from None
+        raise UsageError(
+            f"unknown encoding '{encoding}'; for example: utf-8, latin-1, cp1252, shift_jis"
+        ) from None
 
 
 def _bom(start: bytes) -> str | None:
@@ -67,7 +76,9 @@ def _unpacked(path: Path) -> Iterator[IO[bytes]]:
         with zipfile.ZipFile(path) as archive:
             members = [m for m in archive.infolist() if not m.is_dir()]
             if len(members) != 1:
-                raise DataError(f"{path}: the archive holds {len(members)} files; give one with a single table")
+                raise DataError(
+                    f"{path}: the archive holds {len(members)} files; give one with a single table"
+                )
             with archive.open(members[0]) as stream:
                 yield stream
     else:
@@ -83,7 +94,9 @@ def _decoded(path: Path, stream: IO[bytes], encoding: str) -> Iterator[bytes]:
     while chunk := stream.read(CHUNK):
         size += len(chunk)
         if size > limit:
-            raise DataError(f"{path}: unpacks to more than {LARGEST_RATIO} times its size; unpack it by hand first")
+            raise DataError(
+                f"{path}: unpacks to more than {LARGEST_RATIO} times its size; unpack it by hand first"
+            )
         yield lines.decode(decoder.decode(chunk)).encode("utf-8")
     yield lines.decode(decoder.decode(b"", final=True), final=True).encode("utf-8")
 

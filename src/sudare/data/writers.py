@@ -69,14 +69,10 @@ def check_output(path: str | os.PathLike[str], inputs: tuple[str | os.PathLike[s
 def replacing(path: str | os.PathLike[str], *, mode: int = 0o644) -> Iterator[Path]:
     """A temporary to write to; it takes the target's place when all went well, and is gone when not."""
     path = check_output(path)
+    _remove_stale(path.absolute().parent)
     part = path.with_name(f".{path.name}{TEMPORARY}")
+    handle = _claim(part, path)
     try:
-        handle = os.open(part, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise _write_error(path, error) from None
-    try:
-        _lock(handle, path)
-        os.ftruncate(handle, 0)  # what a killed run may have left
         yield part
         with open(part, "rb") as written:
             os.fsync(written.fileno())
@@ -86,17 +82,40 @@ def replacing(path: str | os.PathLike[str], *, mode: int = 0o644) -> Iterator[Pa
     except OSError as error:
         raise _write_error(path, error) from None
     finally:
-        with contextlib.suppress(OSError):
-            if os.fstat(handle).st_nlink and part.exists() and os.path.samestat(os.fstat(handle), part.stat()):
-                part.unlink()
+        part.unlink(missing_ok=True)
         os.close(handle)
 
 
-def _lock(handle: int, path: Path) -> None:
+def _claim(part: Path, path: Path) -> int:
+    """An empty temporary that is ours alone while the returned handle is open."""
+    try:
+        handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise _write_error(path, error) from None
+    if not _locked(handle):
+        os.close(handle)
+        raise UsageError(f"{path}: another run is writing it; wait for it or name another output")
+    os.ftruncate(handle, 0)
+    return handle
+
+
+def _remove_stale(folder: Path) -> None:
+    """Temporaries that a killed run left here: nobody holds their lock."""
+    for part in folder.glob(f".*{TEMPORARY}"):
+        with contextlib.suppress(OSError):
+            handle = os.open(part, os.O_RDWR | os.O_NOFOLLOW)
+            if _locked(handle):
+                part.unlink(missing_ok=True)
+            os.close(handle)
+
+
+def _locked(handle: int) -> bool:
+    """Whether the lock is ours now."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise UsageError(f"{path}: another run is writing it; wait for it or name another output") from None
+        return False
+    return True
 
 
 def _write_error(path: Path, error: OSError) -> DataError:
@@ -132,7 +151,9 @@ def _escape(table: pa.Table) -> tuple[pa.Table, int]:
             column = table[field.name]
             risky = pc.fill_null(pc.match_substring_regex(column, r"^[=+\-@\t\r]"), False)
             count += int(pc.sum(risky).as_py() or 0)
-            table = table.set_column(place, field.name, pc.if_else(risky, pc.binary_join_element_wise("'", column, ""), column))
+            table = table.set_column(
+                place, field.name, pc.if_else(risky, pc.binary_join_element_wise("'", column, ""), column)
+            )
     return table, count
 
 

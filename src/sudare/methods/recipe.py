@@ -109,7 +109,9 @@ def anonymize(
     shuffled = draft.take(order(secret, "shuffle", recipe.digest, draft.ids))
     data = Dataset.from_arrow(shuffled.table, shuffled.roles, name=f"release of {ds.name}")
     return Release(
-        data=dataclasses.replace(data, published={"schema": dict(shuffled.schema), "roles": shuffled.roles.to_dict()}),
+        data=dataclasses.replace(
+            data, published={"schema": dict(shuffled.schema), "roles": shuffled.roles.to_dict()}
+        ),
         rows=shuffled.truth,
         recipe=recipe,
         steps=tuple(steps),
@@ -163,7 +165,9 @@ def _step(entry: Mapping[str, Any]) -> Any:
 
 
 def _required(field: dataclasses.Field[Any]) -> bool:
-    return field.init and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    return (
+        field.init and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    )
 
 
 def _parameters(step: Any) -> dict[str, Any]:

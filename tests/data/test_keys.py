@@ -1,0 +1,143 @@
+"""Keys, record ids and keyed draws."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from sudare.data import keys, siphash
+from sudare.data.keys import Key
+from sudare.data.roles import Roles
+from sudare.errors import UsageError
+
+ROWS = pa.table({"user": ["a", "a", "b", "c", "c"], "goods": ["x", "y", "x", "z", "z"], "n": [1, 2, 1, 5, 5]})
+
+
+def ids_of(table: pa.Table, roles: Roles, key: Key) -> set[bytes]:
+    return {row.tobytes() for row in keys.record_ids(table, roles, key)}
+
+
+def test_siphash_gives_the_published_vectors() -> None:
+    k0, k1 = np.frombuffer(bytes(range(16)), dtype="<u8")
+    data = np.arange(64, dtype=np.uint8)
+    expected = {0: "a3817f04ba25a8e66df67214c7550293", 1: "da87c1d86b99af44347659119b22fc45"}
+    for length, digest in expected.items():
+        out = np.zeros((1, 2), dtype=np.uint64)
+        siphash.hash_bytes(k0, k1, data, np.array([0, length]), np.array([True]), out)
+        assert out.tobytes().hex() == digest
+
+
+def test_words_are_aes_of_the_record_id(key: Key) -> None:
+    ids = keys.record_ids(ROWS, Roles(), key)
+    cipher = Cipher(algorithms.AES(key.subkey("draw", "goods", 1)), modes.ECB()).encryptor()
+    expected = np.frombuffer(cipher.update(ids[2].tobytes()), dtype="<u8")
+    assert (keys.words(key, "draw", "goods", ids, 4)[2, 2:] == expected).all()
+
+
+@given(st.permutations(range(5)))
+def test_ids_do_not_depend_on_the_order_of_rows(order: list[int]) -> None:
+    key = Key.demo(1)
+    for roles in (Roles(), Roles.of(user="user"), Roles.of(identifier=["user", "n"])):
+        assert ids_of(ROWS, roles, key) == ids_of(ROWS.take(order), roles, key)
+
+
+def test_ids_do_not_depend_on_chunks_and_file_types(key: Key) -> None:
+    chunked = pa.concat_tables([ROWS.slice(0, 2), ROWS.slice(2)])
+    as_text = ROWS.set_column(2, "n", ROWS["n"].cast(pa.string()))
+    whole = keys.record_ids(ROWS, Roles(), key)
+    assert (keys.record_ids(chunked, Roles(), key) == whole).all()
+    assert (keys.record_ids(as_text, Roles(), key) == whole).all()
+
+
+def test_every_record_has_its_own_id_even_equal_ones(key: Key) -> None:
+    assert len(ids_of(ROWS, Roles(), key)) == len(ids_of(ROWS, Roles.of(user="user"), key)) == 5
+
+
+def test_a_record_with_a_unique_user_keeps_its_id_when_something_else_changes(key: Key) -> None:
+    before = pa.table({"user": ["a", "b"], "age": [41, 50]})
+    after = pa.table({"user": ["a", "b"], "age": [42, 50]})
+    roles = Roles.of(user="user")
+    assert (keys.record_ids(before, roles, key) == keys.record_ids(after, roles, key)).all()
+
+
+def test_another_key_gives_other_ids_and_draws(key: Key) -> None:
+    other = Key.demo(2)
+    ids = keys.record_ids(ROWS, Roles(), key)
+    assert ids_of(ROWS, Roles(), key).isdisjoint(ids_of(ROWS, Roles(), other))
+    assert (keys.words(key, "p", "c", ids) != keys.words(other, "p", "c", ids)).all()
+    assert (keys.words(key, "p", "c", ids) != keys.words(key, "p", "d", ids)).all()
+    assert (keys.words(key, "p", "c", ids) != keys.words(key, "q", "c", ids)).all()
+
+
+def test_purpose_and_column_are_not_confused(key: Key) -> None:
+    assert key.subkey("ab", "c") != key.subkey("a", "bc")
+
+
+def test_draws_are_uniform_and_normal(key: Key) -> None:
+    ids = keys.record_ids(pa.table({"id": np.arange(50_000)}), Roles.of(user="id"), key)
+    assert stats.kstest(keys.uniform(key, "t", "", ids)[:, 0], "uniform").pvalue > 0.001
+    assert stats.kstest(keys.normal(key, "t", "", ids)[:, 0], "norm").pvalue > 0.001
+
+
+def test_order_is_a_permutation_that_follows_the_records(key: Key) -> None:
+    table = pa.table({"id": np.arange(200)})
+    roles = Roles.of(user="id")
+    turned = table.take(np.arange(199, -1, -1))
+    here = table.take(keys.order(key, "s", "", keys.record_ids(table, roles, key)))
+    there = turned.take(keys.order(key, "s", "", keys.record_ids(turned, roles, key)))
+    assert here.equals(there)
+    assert not here.equals(table)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.one_of(st.none(), st.text(max_size=8)), min_size=1, max_size=20))
+def test_equal_text_equal_hash_and_only_then(values: list[str | None]) -> None:
+    hashes = keys.hash_column(pa.chunked_array([pa.array(values, pa.string())]), Key.demo(1))
+    for i, a in enumerate(values):
+        for j, b in enumerate(values):
+            assert (a == b) == bool((hashes[i] == hashes[j]).all())
+
+
+def test_a_key_file_is_private_never_replaced_and_read_back(tmp_path: Path) -> None:
+    made = Key.new().save(tmp_path / "k")
+    assert stat.S_IMODE((tmp_path / "k").stat().st_mode) == 0o600
+    assert Key.load(tmp_path / "k").secret == made.secret
+    with pytest.raises(FileExistsError):
+        Key.new().save(tmp_path / "k")
+
+
+def test_repr_shows_the_fingerprint_only(key: Key) -> None:
+    assert key.fingerprint in repr(key)
+    assert key.secret.hex() not in repr(key)
+
+
+@pytest.mark.parametrize("secret", [b"", b"1234", bytes(31), bytes(32), b"ab" * 16])
+def test_short_or_guessable_keys_are_refused(secret: bytes) -> None:
+    with pytest.raises(UsageError, match="sudare key new"):
+        Key.of(secret)
+
+
+def test_unreadable_open_and_wrong_key_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be read"):
+        Key.of(tmp_path / "none")
+    Key.new().save(tmp_path / "open").path.chmod(0o644)
+    with pytest.raises(UsageError, match="others can read"):
+        Key.of(tmp_path / "open")
+    for content in ("hello", "sudare-key-1\nzz", "sudare-key-1\n00"):
+        (tmp_path / "wrong").write_text(content)
+        (tmp_path / "wrong").chmod(0o600)
+        with pytest.raises(UsageError):
+            Key.of(tmp_path / "wrong")
+
+
+def test_generator_is_the_same_for_a_key_and_a_purpose(key: Key) -> None:
+    assert keys.generator(key, "a").random() == keys.generator(key, "a").random()
+    assert keys.generator(key, "a").random() != keys.generator(key, "b").random()
