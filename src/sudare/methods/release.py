@@ -80,7 +80,7 @@ class Release:
         bare = [c for c in self.data.columns if self.data.roles.role_of(c) is None]
         if bare:
             raise UsageError(
-                f"column{'s' if len(bare) > 1 else ''} {', '.join(repr(c) for c in bare)} without a role; give each one "
+                f"columns {', '.join(repr(c) for c in bare)} without a role; give each one "
                 "(quasi, sensitive, other) before publishing, or suppress it"
             )
 
