@@ -155,9 +155,11 @@ def _whitening(points: Floats) -> Floats:
 
 def _relative_ranks(points: Floats) -> Floats:
     """The middle rank of each value in its column, divided by the number of rows."""
-    from scipy.stats import rankdata
-
-    return np.asarray((rankdata(points, axis=0) - 0.5) / len(points))
+    ranks = np.empty_like(points)
+    for place, column in enumerate(points.T):
+        values, index, counts = np.unique(column, return_inverse=True, return_counts=True)
+        ranks[:, place] = (np.cumsum(counts) - counts / 2)[index] / len(column)
+    return ranks
 
 
 def _same_place(view: View) -> Candidates:

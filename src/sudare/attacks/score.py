@@ -188,6 +188,6 @@ def _hidden_order(truth: Ints) -> Ints | None:
         return None
     warn(
         "S-ORDER",
-        "the release's rows are in the original's order; they are shuffled before scoring; publish them shuffled",
+        "the release's rows are in the original's order and shuffled before scoring; publish them shuffled",
     )
     return np.random.default_rng(0).permutation(len(truth)).astype(np.int64)

@@ -65,8 +65,8 @@ class Pair:
         """The columns to measure distances on: numeric sensitive ones, else numeric quasi-identifiers and
         others.
         """
-        sensitive = self._numeric_of(self.roles.sensitive)
-        return sensitive or self._numeric_of((*self.roles.quasi, *self.roles.other))
+        sensitive = self.numeric_columns(self.roles.sensitive)
+        return sensitive or self.numeric_columns((*self.roles.quasi, *self.roles.other))
 
     def quasi(self, without: Sequence[str] = ()) -> tuple[str, ...]:
         """The quasi-identifiers that the release still has."""
@@ -94,7 +94,8 @@ class Pair:
         table = self.release.to_pyarrow(columns)
         return table if self.order is None else table.take(self.order)
 
-    def _numeric_of(self, columns: Sequence[str]) -> tuple[str, ...]:
+    def numeric_columns(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Those of the columns that hold numbers in the original and that the release still has."""
         from sudare.engine.numbers import is_number
 
         schema = self.original.schema

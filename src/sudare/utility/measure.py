@@ -1,0 +1,106 @@
+"""sudare.utility: what is left of the data's use in a release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sudare.data.dataset import Dataset
+from sudare.engine.pair import published_and_truth
+from sudare.errors import UsageError, nearest
+from sudare.registry import all_of, name_of
+from sudare.results import Result
+from sudare.utility.base import Comparison, Metric
+
+if TYPE_CHECKING:
+    import altair
+
+
+@dataclass(frozen=True, repr=False)
+class UtilityResult(Result):
+    """One row per metric; `by_column` says which columns changed."""
+
+    by_column: tuple[dict[str, Any], ...] = ()
+
+    command: ClassVar[str] = "utility"
+
+    def value(self, metric: str) -> float | None:
+        """The value of one metric, by its code or name: `result.value("U1")`."""
+        for row in self.rows:
+            if str(row["metric"]).lower() == metric.lower():
+                found: float | None = row["value"]
+                return found
+        raise UsageError(f"no metric '{metric}' here; {nearest(metric, [str(r['metric']) for r in self.rows])}")
+
+    def extra(self) -> dict[str, Any]:
+        return {"by_column": list(self.by_column)}
+
+    def chart(self) -> altair.Chart:
+        from sudare.utility.charts import change_by_column
+
+        return change_by_column(self)
+
+
+def utility(
+    original: Dataset,
+    release: Any,
+    metrics: Metric | str | Sequence[Metric | str] | None = None,
+    *,
+    truth: Iterable[int | None] | None = None,
+) -> UtilityResult:
+    """Measure what a release (a Release, or a Dataset) keeps of the original.
+
+    `truth` (a Release has its own) is needed only by metrics that compare row by row. Without `metrics`, those
+    that fit the roles are computed.
+    """
+    from sudare.utility.columns import changes
+
+    published, known = published_and_truth(original, release, truth, "utility")
+    if not original.rows or not published.rows:
+        raise UsageError("utility: a table without rows cannot be compared")
+    pair = Comparison(original, published, truth=known)
+    chosen = suited_metrics(pair) if metrics is None else [metric_of(one) for one in _listed(metrics)]
+    return UtilityResult(
+        rows=tuple(_row(one, pair) for one in chosen), by_column=tuple(changes(pair)) if metrics is None else ()
+    )
+
+
+def suited_metrics(pair: Comparison) -> list[Metric]:
+    """Every metric that fits the table, in the order of the contest's table, then the others."""
+    known = sorted(all_of("metric").values(), key=lambda cls: (getattr(cls, "place", 1000), cls.__name__))
+    return [one for cls in known for one in cls.suited(pair)]
+
+
+def metric_of(one: Metric | str) -> Metric:
+    """A metric from itself, its code (`U1`) or its name (`mean-error`)."""
+    if not isinstance(one, str):
+        if isinstance(one, type) or not hasattr(one, "measure"):
+            raise UsageError("metrics: give metrics such as sudare.utility.MeanError(), or their names")
+        return one
+    known = all_of("metric")
+    codes = {cls.code.lower(): cls for cls in known.values() if getattr(cls, "code", "")}
+    cls = codes.get(one.lower()) or known.get(one.lower())
+    if cls is None:
+        names = [*(code.upper() for code in codes), *known]
+        raise UsageError(f"unknown metric '{one}'; {nearest(one, names)}")
+    made: Metric = cls()
+    return made
+
+
+def _listed(metrics: Metric | str | Sequence[Metric | str]) -> Sequence[Metric | str]:
+    chosen = metrics if isinstance(metrics, (list, tuple)) else [metrics]
+    if not chosen:
+        raise UsageError("metrics: the list is empty; leave it out to compute all that fit")
+    return chosen  # type: ignore[return-value]
+
+
+def _row(one: Metric, pair: Comparison) -> dict[str, Any]:
+    found = one.measure(pair)
+    return {
+        "metric": one.code or name_of(one),
+        "value": found.value,
+        "better": one.better,
+        "meaning": one.meaning,
+        "detail": found.detail,
+    }
