@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from servers import PostgresServer, find_postgres, running_postgres
 
 from sudare.data.keys import Key
+
+if TYPE_CHECKING:
+    from sudare.engine.spark_cluster import Cluster
 
 
 def absent(what: str) -> None:
@@ -37,3 +44,36 @@ def own_key_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
     home = tmp_path_factory.mktemp("home")
     os.environ["SUDARE_KEY"] = str(home / "sudare.key")
     os.environ["XDG_DATA_HOME"] = str(home)
+
+
+@pytest.fixture(scope="session")
+def spark_cluster() -> Iterator[Cluster]:
+    """A real standalone cluster on loopback: a master and two workers, each a process of its own."""
+    if not shutil.which("java"):
+        absent("Java 17 (for Spark)")
+    try:
+        import pyspark  # noqa: F401
+    except ImportError:
+        absent("pyspark (pip install 'sudare[spark]')")
+    from sudare.engine.spark_cluster import cluster
+
+    with cluster(workers=2) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def spark(spark_cluster: Cluster) -> Iterator[Any]:
+    """The session of the tests on that cluster."""
+    session = spark_cluster.session()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A real Postgres server on loopback with its own data folder, run by an unprivileged user."""
+    binaries = find_postgres()
+    if binaries is None:
+        absent("Postgres server binaries (apt-get install postgresql)")
+    with running_postgres(binaries) as server:
+        yield server

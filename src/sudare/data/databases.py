@@ -34,43 +34,42 @@ def open_url(url: str, table: str | None) -> Dataset:
     return Dataset(roles=Roles(), name=table, expression=backend.table(table))
 
 
-def open_spark_frame(frame: Any) -> Dataset:
+def open_spark_frame(frame: Any, name: str = "Spark table") -> Dataset:
     """A dataset over a Spark DataFrame, which stays on its cluster."""
-    import ibis
-
+    from sudare.data import spark
     from sudare.data.connection import fresh_name
 
-    backend = ibis.pyspark.connect(frame.sparkSession)
+    backend = spark.connect(frame.sparkSession)
     view = fresh_name()
     frame.createOrReplaceTempView(view)
-    return Dataset(roles=Roles(), name="Spark table", expression=backend.table(view), keep_alive=frame)
+    return Dataset(roles=Roles(), name=name, expression=backend.table(view), keep_alive=frame)
 
 
 def open_on_spark(source: str, engine: str) -> Dataset:
     """A file opened by a Spark cluster: `engine` is its master, e.g. local[*] or spark://host:7077."""
     if not (engine.startswith("spark://") or engine.startswith("local")):
         raise UsageError(f"unknown engine '{engine}'; give duckdb, local[*] or spark://host:7077")
-    session = _spark_session(engine)
-    suffix = Path(source.rstrip("*/")).suffix
-    if suffix in (".csv", ".tsv"):
-        frame = session.read.csv(source, header=True, sep="\t" if suffix == ".tsv" else ",")
-    else:
-        frame = session.read.parquet(source)
-    opened = open_spark_frame(frame)
-    return Dataset(roles=Roles(), name=Path(source).name, expression=opened.expression, keep_alive=frame)
+    from sudare.data import spark
 
-
-def _spark_session(master: str) -> Any:
-    import os
-    import sys
-
+    name = Path(source).name
+    kind = Path(source.rstrip("*/")).suffix.lower()
+    if kind not in ("", ".csv", ".tsv", ".parquet", ".pq"):
+        raise UsageError(
+            f"{name}: Spark reads .parquet, .csv and .tsv here; open a {kind} file with --engine duckdb"
+        )
+    reader = spark.session(engine).read
     try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise MissingPart.extra("a table on Spark", "spark") from None
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master(master).appName("sudare")
-    return builder.config("spark.ui.enabled", "false").config("spark.log.level", "ERROR").getOrCreate()
+        if kind in (".csv", ".tsv"):
+            frame = reader.csv(
+                source, header=True, sep="\t" if kind == ".tsv" else ",", quote='"', escape='"'
+            )
+        else:
+            frame = reader.parquet(source)
+    except Exception as error:
+        raise DataError(
+            f"{name}: Spark cannot read it ({type(error).__name__}); check the path, on the workers too"
+        ) from None
+    return open_spark_frame(frame, name)
 
 
 def _postgres(url: str, parts: Any) -> Any:

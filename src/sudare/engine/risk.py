@@ -25,10 +25,14 @@ def profiles(
     """The profile of every set of attributes, in the given order.
 
     `plain` asks the engine one query per set; `kernel` reads the rows once, ordered by user, for all of them.
-    Both give the same integers. `auto` takes the kernel for large tables on DuckDB and Spark.
+    Both give the same integers. `auto` takes the kernel for large tables on DuckDB and for every table on Spark.
     """
     check(ds)
     if _takes_kernel(ds, subsets, missing, way):
+        if ds.view is None:
+            from sudare.engine import spark_risk
+
+            return spark_risk.profiles(ds, subsets, every_attacker=every_attacker)
         from sudare.engine import risk_stream
 
         return risk_stream.profiles(ds, subsets, every_attacker=every_attacker, memory=memory)
@@ -72,7 +76,8 @@ def _plain(ds: Dataset) -> Any:
 def _takes_kernel(ds: Dataset, subsets: Sequence[tuple[str, ...]], missing: str, way: str) -> bool:
     if way not in WAYS:
         raise UsageError(f"way: '{way}' is unknown; use one of {', '.join(WAYS)}")
-    possible = ds.view is not None and missing == "value" and len(subsets) > 0
+    possible = ds.engine in ("duckdb", "pyspark") and missing == "value" and len(subsets) > 0
+    possible = possible and not (ds.engine == "duckdb" and ds.view is None)
     if way == "kernel" and not possible:
-        raise UsageError("way='kernel' needs a table in a file or in memory and missing='value'; use way='auto'")
-    return possible and (way == "kernel" or (way == "auto" and ds.rows >= KERNEL_ROWS))
+        raise UsageError("way='kernel' needs a file, a table in memory or Spark, and missing='value'; use way='auto'")
+    return possible and (way == "kernel" or (way == "auto" and (ds.view is None or ds.rows >= KERNEL_ROWS)))
