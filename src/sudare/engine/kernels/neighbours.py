@@ -88,7 +88,7 @@ class _Search:
     ) -> None:
         self.distinct, self.queries, self.asked_from = distinct, queries, asked_from
         self.weights, self.tol = weights, tol
-        self.best = np.empty(len(queries))
+        self.best = np.zeros(len(queries))
         self.found = np.full(len(queries), -1, np.int64)
         self.tied = np.zeros(len(queries), np.bool_)
 
