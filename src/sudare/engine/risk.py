@@ -52,6 +52,12 @@ def count_values(ds: Dataset, attributes: Sequence[str], *, missing: str = "valu
     return found
 
 
+def exposed(ds: Dataset, attributes: Sequence[str], most: int, *, missing: str = "value") -> float:
+    """The share of users who own a value with at most so many owners."""
+    found: float = _plain(ds).exposed(ds, attributes, most, missing=missing)
+    return found
+
+
 def check(ds: Dataset) -> None:
     """Records there must be, and every one of them must belong to somebody."""
     rows, without = _plain(ds).check_users(ds)

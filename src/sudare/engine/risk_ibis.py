@@ -65,6 +65,22 @@ def count_values(ds: Dataset, attributes: Sequence[str], *, missing: str) -> tup
     return int(values), int(rows.count().to_pyarrow().as_py()), _users(ds, attributes, missing)
 
 
+def exposed(ds: Dataset, attributes: Sequence[str], most: int, *, missing: str) -> float:
+    """The share of users who own a value with at most so many owners."""
+    rows = _rows(ds, attributes, missing)
+    values = [f"value_{place}" for place in range(1, len(attributes) + 1)]
+    named = {new: rows[old] for new, old in zip(values, attributes)}
+    if ds.roles.user is None:
+        counted = rows.select(**named)
+        counted = counted.group_by(values).agg(n=counted.count())
+        found = counted.filter(counted.n <= most).n.sum()
+    else:
+        owned = rows.select(**named, owner=rows[ds.roles.user]).distinct()
+        owned = owned.group_by(values).mutate(n=owned.count())
+        found = owned.filter(owned.n <= most).owner.nunique()
+    return float(found.to_pyarrow().as_py() or 0) / ds.users
+
+
 def check_users(ds: Dataset) -> tuple[int, int]:
     """The number of records, and of those without a user."""
     if ds.roles.user is None:

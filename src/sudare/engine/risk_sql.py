@@ -54,6 +54,20 @@ def count_values(ds: Dataset, attributes: Sequence[str], *, missing: str) -> tup
     return values, records or 0, _users(ds, attributes, missing)
 
 
+def exposed(ds: Dataset, attributes: Sequence[str], most: int, *, missing: str) -> float:
+    """The share of users who own a value with at most so many owners."""
+    columns, where = ", ".join(quote(name) for name in attributes), _where(ds, attributes, missing)
+    if ds.roles.user is None:
+        inner = f"SELECT count(*) AS n FROM {quote(str(ds.view))}{where} GROUP BY {columns}"
+        query = f"SELECT coalesce(sum(n) FILTER (n <= {most}), 0) FROM ({inner})"
+    else:
+        user = quote(ds.roles.user)
+        owners = f"SELECT {user} AS owner, {columns} FROM {quote(str(ds.view))}{where} GROUP BY ALL"
+        counted = f"SELECT owner, count(*) OVER (PARTITION BY {columns}) AS owners FROM ({owners})"
+        query = f"SELECT count(DISTINCT owner) FROM ({counted}) WHERE owners <= {most}"
+    return float(connect().sql(query).fetchall()[0][0]) / ds.users
+
+
 def check_users(ds: Dataset) -> tuple[int, int]:
     """The number of records, and of those without a user."""
     if ds.roles.user is None:

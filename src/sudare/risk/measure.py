@@ -32,6 +32,8 @@ def risk(
     attacker: str = "uniform",
     missing: str = "value",
     key: Key | bytes | str | os.PathLike[str] | None = None,
+    across: bool | str | Sequence[str] = False,
+    channel: Mapping[str, str] | None = None,
     way: str = "auto",
     memory: int | None = None,
 ) -> RiskResult:
@@ -39,11 +41,17 @@ def risk(
 
     `model`: exact (the mean model), low-cost (|D_X|/m, nothing but counts is read) or sample (the records of
     `sample_size` values drawn without replacement). `attacker`: guesses among the owners of the known value
-    uniformly, in proportion to their records, or the most likely one (bayes).
+    uniformly, in proportion to their records, or the most likely one (bayes). `across`: two values known from
+    different records of the same person, for the pairs named like "date+goods" (True: for all).
+    `channel`: what the attacker sees of an attribute's true value, e.g. {"time": "hour", "price": "within:1"}.
     """
     _check(model, attacker, missing, sample_size)
     sets = subsets(ds, attributes, combine)
-    if model == "exact":
+    if channel:
+        from sudare.risk.blurred import blurred_rows
+
+        profiles, rows = {}, blurred_rows(ds, sets, channel, model, attacker, missing)
+    elif model == "exact":
         found = engine.profiles(
             ds, sets, missing=missing, every_attacker=attacker != "uniform", way=way, memory=memory
         )
@@ -51,6 +59,10 @@ def risk(
         rows = [_exact_row(profile, attacker) for profile in found]
     else:
         profiles, rows = {}, _approximate_rows(ds, sets, model, sample_size, attacker, missing, key)
+    if across:
+        from sudare.risk.across import across_rows
+
+        rows += across_rows(ds, sets, across, attacker, missing)
     return RiskResult(
         rows=riskiest_first(rows), notes=_notes(missing), missing=missing, dataset=ds, profiles=profiles
     )

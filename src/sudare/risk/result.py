@@ -66,7 +66,8 @@ class RiskResult(Result):
         """The smallest sets of attributes whose risk passes the threshold: no part of them does alone."""
         from sudare.risk.minimum import minimal_sets
 
-        return minimal_sets({tuple(row["attributes"]): row["risk"] for row in self.rows}, threshold)
+        known = {tuple(row["attributes"]): row["risk"] for row in self.rows if row["model"] != "across"}
+        return minimal_sets(known, threshold)
 
     def exposed(self, threshold: float) -> pandas.DataFrame:
         """The minimal sets with the share of users whom a record identifies with at least that probability."""
@@ -93,7 +94,7 @@ class RiskResult(Result):
     def _row(self, attributes: str | Sequence[str]) -> Mapping[str, Any]:
         subset = self._subset(attributes)
         for row in self.rows:
-            if set(row["attributes"]) == set(subset):
+            if set(row["attributes"]) == set(subset) and row["model"] != "across":
                 return row
         raise UsageError(f"{' + '.join(subset)} was not measured; name it in attributes= or combine=")
 
