@@ -1,4 +1,4 @@
-"""The two counts that every measure starts from: how large the classes are, and what sensitive values they hold.
+"""The two counts that every measure starts from: how large classes are, which sensitive values they hold.
 
 A class is the set of records with equal quasi-identifiers. Both counts are made where the table lives; only
 aggregates come back.
@@ -14,6 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.connection import connect, quote
+from sudare.data.recoded import SUPPRESSED
+from sudare.risk.disclosure import remote
+from sudare.risk.disclosure.remote import is_list, is_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,7 +62,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Cells:
-    """The sensitive values of every class: codes and counts between offsets; `table` counts the whole table."""
+    """The sensitive values of every class: codes and counts between offsets; `table` counts all records."""
 
     offsets: Ints
     value: NDArray[np.int32]
@@ -70,7 +73,7 @@ class Cells:
     @property
     def share(self) -> NDArray[np.float64]:
         """The share of every value in the table."""
-        return self.table / self.table.sum()
+        return np.asarray(self.table / self.table.sum(), np.float64)
 
     @property
     def sizes(self) -> Ints:
@@ -83,24 +86,11 @@ class Cells:
         return self.offsets, self.value, self.count, self.share
 
 
-def query(ds: Dataset, text: str) -> pa.Table:
-    """An aggregate query over the table `{table}`, in DuckDB's SQL, wherever the table lives."""
-    if ds.view is not None:
-        return connect().sql(text.format(table=quote(ds.view))).to_arrow_table()
-    return (
-        ds.table.alias("sudare_table").sql(text.format(table="sudare_table"), dialect="duckdb").to_pyarrow()
-    )
-
-
-def names(columns: Sequence[str]) -> str:
-    """A list of quoted columns; braces are doubled because queries are formatted."""
-    return ", ".join(quote(column).replace("{", "{{").replace("}", "}}") for column in columns)
-
-
 def class_sizes(ds: Dataset, quasi: Sequence[str]) -> Sizes:
     """The classes by size; with a user column a class is as large as the number of its users."""
-    persons = "count(*)" if ds.roles.user is None else f"count(DISTINCT {names([ds.roles.user])})"
-    inner = f"SELECT {persons} AS sudare_p, count(*) AS sudare_n FROM {{table}}{_group_by(quasi)}"
+    if ds.view is None:
+        return _local_sizes(class_table(ds, quasi, persons=True))
+    inner = f"SELECT {_people(ds)} AS sudare_p, count(*) AS sudare_n FROM {{table}}{_group_by(quasi)}"
     found = query(
         ds,
         "SELECT sudare_p, count(*) AS sudare_c, sum(sudare_n) AS sudare_r "
@@ -109,22 +99,64 @@ def class_sizes(ds: Dataset, quasi: Sequence[str]) -> Sizes:
     return Sizes(*(_ints(found[name]) for name in ("sudare_p", "sudare_c", "sudare_r")))
 
 
-def class_table(ds: Dataset, quasi: Sequence[str], weight: str | None = None) -> pa.Table:
-    """One row per class: its quasi-identifiers, its records and, with a weight, the sum of the weights."""
-    weighed = "" if weight is None else f", sum({names([weight])}) AS sudare_weight"
-    columns = f"{names(quasi)}, " if quasi else ""
-    return query(ds, f"SELECT {columns}count(*) AS sudare_records{weighed} FROM {{table}}{_group_by(quasi)}")
+def class_table(
+    ds: Dataset, quasi: Sequence[str], *, weight: str | None = None, persons: bool = False
+) -> pa.Table:
+    """One row per class: its quasi-identifiers, its records and, if asked, its people and summed weights."""
+    if ds.view is None:
+        return remote.class_table(ds, quasi, weight=weight, persons=persons)
+    parts = [names(quasi)] if quasi else []
+    parts.append("count(*) AS sudare_records")
+    if persons:
+        parts.append(f"{_people(ds)} AS sudare_persons")
+    if weight is not None:
+        parts.append(f"sum({names([weight])}) AS sudare_weight")
+    return query(ds, f"SELECT {', '.join(parts)} FROM {{table}}{_group_by(quasi)}")
 
 
 def class_cells(ds: Dataset, quasi: Sequence[str], sensitive: str) -> Cells:
     """The sensitive values of every class, by one GROUP BY; members of published sets count one by one."""
-    source = _flat(ds, quasi, sensitive)
-    keys = names([*quasi, sensitive])
-    pairs = f"SELECT {keys}, count(*) AS sudare_n FROM {source} GROUP BY {keys}"
     if ds.view is None:
-        return _local_cells(query(ds, pairs), quasi, sensitive)
+        return _local_cells(remote.pairs(ds, quasi, sensitive), quasi, sensitive)
+    keys = names([*quasi, sensitive])
+    source = _unnested(quasi, sensitive) if is_list(ds, sensitive) else "{table}"
+    pairs = f"SELECT {keys}, count(*) AS sudare_n FROM {source} GROUP BY {keys}"
     lists = f"list({names([sensitive])}) AS sudare_v, list(sudare_n) AS sudare_n"
     return _cells(query(ds, f"SELECT {lists} FROM ({pairs}) AS c{_group_by(quasi)}"))
+
+
+def has_unknown(ds: Dataset, columns: Sequence[str]) -> bool:
+    """Whether some cell of the columns is missing or suppressed."""
+    if ds.view is None:
+        return remote.has_unknown(ds, columns)
+    tests = [f"bool_or({names([column])} IS NULL)" for column in columns]
+    tests += [f"coalesce(bool_or({names([c])} = '{SUPPRESSED}'), false)" for c in columns if is_text(ds, c)]
+    return bool(query(ds, f"SELECT {' OR '.join(tests)} AS sudare_u FROM {{table}}")["sudare_u"][0].as_py())
+
+
+def total(ds: Dataset, column: str) -> float:
+    """The sum of a column."""
+    if ds.view is None:
+        return remote.total(ds, column)
+    found = query(ds, f"SELECT sum({names([column])}) AS sudare_w FROM {{table}}")["sudare_w"][0].as_py()
+    return float(found or 0)
+
+
+def query(ds: Dataset, text: str) -> pa.Table:
+    """An aggregate query over the view `{table}`."""
+    assert ds.view is not None
+    return connect().sql(text.format(table=quote(ds.view))).to_arrow_table()
+
+
+def names(columns: Sequence[str]) -> str:
+    """A list of quoted columns; braces are doubled because queries are formatted."""
+    return ", ".join(quote(column).replace("{", "{{").replace("}", "}}") for column in columns)
+
+
+def _local_sizes(table: pa.Table) -> Sizes:
+    persons, label = np.unique(_ints(table["sudare_persons"]), return_inverse=True)
+    records = np.bincount(label, _ints(table["sudare_records"]), len(persons))
+    return Sizes(persons, np.bincount(label, minlength=len(persons)), records.astype(np.int64))
 
 
 def _cells(found: pa.Table) -> Cells:
@@ -163,14 +195,13 @@ def _codes(table: pa.Table) -> tuple[NDArray[np.int32], pa.Array]:
     return matrix[:, 0], known[0]
 
 
-def _flat(ds: Dataset, quasi: Sequence[str], sensitive: str) -> str:
-    import pyarrow as pa
-
-    kind = ds.schema.field(sensitive).type
-    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
-        return "{table}"
+def _unnested(quasi: Sequence[str], sensitive: str) -> str:
     columns = f"{names(quasi)}, " if quasi else ""
     return f"(SELECT {columns}unnest({names([sensitive])}) AS {names([sensitive])} FROM {{table}}) AS f"
+
+
+def _people(ds: Dataset) -> str:
+    return "count(*)" if ds.roles.user is None else f"count(DISTINCT {names([ds.roles.user])})"
 
 
 def _group_by(quasi: Sequence[str]) -> str:

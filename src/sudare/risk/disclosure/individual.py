@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 def posterior_risk(f: ArrayLike, population: ArrayLike) -> Floats:
     """E[1/F | f] per class of f sampled people and an estimated `population`.
 
-    Exact for every f (the usual software approximates above f = 2). A class that is all in the sample has 1/f.
+    Exact for every f (sdcMicro approximates above f = 2). A class that is all in the sample has 1/f.
 
     >>> posterior_risk([1, 2, 1], [215, 360, 1]).round(4).tolist()
     [0.0251, 0.0054, 1.0]
@@ -29,10 +29,20 @@ def posterior_risk(f: ArrayLike, population: ArrayLike) -> Floats:
 
 
 def _posterior(f: Floats, p: Floats) -> Floats:
-    """p^f/f * 2F1(f, f; f+1; 1-p), by Euler's transformation p/f * 2F1(1, 1; f+1; 1-p), which never overflows."""
+    """The same by Euler's transformation, p/f * 2F1(1, 1; f+1; 1-p), which cannot overflow.
+
+    From f = 12 up its series, with terms falling like n^-f, is summed here: the library's gives NaN at f = 1000.
+    """
     from scipy.special import hyp2f1
 
-    return np.asarray(p / f * hyp2f1(1.0, 1.0, f + 1, 1 - p), np.float64)
+    small = f < 12
+    out = np.ones_like(f)
+    out[small] = hyp2f1(1.0, 1.0, f[small] + 1, 1 - p[small])
+    term = np.ones_like(f[~small])
+    for n in range(1, 200):
+        term = term * n * (1 - p[~small]) / (f[~small] + n)
+        out[~small] += term
+    return np.asarray(p / f * out, np.float64)
 
 
 def expected_reidentifications(f: ArrayLike, risk: ArrayLike) -> float:

@@ -9,11 +9,16 @@ from __future__ import annotations
 from math import exp, isfinite, log
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sudare.risk.disclosure.counts import Sizes
 
 Floats = NDArray[np.float64]
+
+
+def uniques(sizes: Sizes, population: int) -> dict[str, float | None]:
+    """The answers of all three models by name."""
+    return {name: model(sizes, population) for name, model in MODELS.items()}
 
 
 def zayatz(sizes: Sizes, population: int) -> float | None:
@@ -49,13 +54,13 @@ def pitman(sizes: Sizes, population: int) -> float | None:
         return -_pitman_likelihood(sizes, alpha, exp(float(np.clip(free[1], -30, 30))) - alpha)
 
     starts = [np.array([a, t]) for a in (-2.0, 0.0, 2.0) for t in (0.0, log(max(sizes.total, 2)))]
-    fits = [minimize(loss, start, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-10, "maxiter": 4000})
-            for start in starts]  # fmt: skip
+    options = {"xatol": 1e-9, "fatol": 1e-10, "maxiter": 4000}
+    fits = [minimize(loss, start, method="Nelder-Mead", options=options) for start in starts]
     best = min(fits, key=lambda fit: float(fit.fun)).x
     alpha = 1 / (1 + exp(-float(np.clip(best[0], -30, 30))))
     theta = exp(float(np.clip(best[1], -30, 30))) - alpha
-    uniques = gammaln(theta + 1) - gammaln(theta + alpha) + alpha * log(population)
-    return _sane(exp(float(uniques)), population)
+    logarithm = gammaln(theta + 1) - gammaln(theta + alpha) + alpha * log(population)
+    return _sane(exp(float(logarithm)), population)
 
 
 def snb(sizes: Sizes, population: int) -> float | None:
@@ -90,6 +95,9 @@ def snb(sizes: Sizes, population: int) -> float | None:
     return _sane(k * beta**alpha, population)
 
 
+MODELS = {"pitman": pitman, "zayatz": zayatz, "snb": snb}
+
+
 def shlosser(sizes: Sizes, f: float) -> float:
     """Shlosser's estimate of the number of classes in the population, at the sampling fraction f.
 
@@ -110,12 +118,12 @@ def _one_of(size: NDArray[np.int64], n: int, population: int) -> Floats:
     """Chance that exactly one of a class's members is among the n drawn of the population."""
     from scipy.special import gammaln
 
-    def log_choose(a: Floats, b: Floats) -> Floats:
-        return np.asarray(gammaln(a + 1) - gammaln(b + 1) - gammaln(a - b + 1), np.float64)
+    def log_choose(a: ArrayLike, b: float) -> Floats:
+        above = np.asarray(a, np.float64)
+        return np.asarray(gammaln(above + 1) - gammaln(b + 1) - gammaln(above - b + 1), np.float64)
 
     i = np.minimum(size, population - n + 1).astype(np.float64)
-    whole, drawn = np.float64(population), np.float64(n)
-    terms = np.log(i) + log_choose(whole - i, drawn - 1) - log_choose(whole, drawn)
+    terms = np.log(i) + log_choose(population - i, n - 1) - log_choose(population, n)
     return np.where(size <= population - n + 1, np.exp(terms), 0.0)
 
 

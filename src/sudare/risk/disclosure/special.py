@@ -21,7 +21,7 @@ SCORES = ("elliot", "ihsn")
 
 @dataclass(frozen=True)
 class Special:
-    """SUDA2 of classes of equal records: `score` and `dis` per class, what each attribute adds, MSUs by size."""
+    """SUDA2 of classes of equal records: scores per class, what each attribute adds, MSUs by size."""
 
     score: Floats
     dis: Floats
@@ -40,8 +40,8 @@ def suda(
 ) -> Special:
     """Search all minimal sample uniques of up to `max_size` attributes.
 
-    `codes` has one row per class of equal records, `sizes` their sizes. `contribution` is the part of the total
-    score that comes from MSUs with an attribute, in percent; parts overlap, so they add up to more than 100.
+    `codes` has one row per class of equal records, `sizes` their sizes. `contribution` is the part of the
+    total score that comes from MSUs with an attribute, in percent; parts overlap and pass 100 together.
 
     >>> found = suda(np.array([[2, 0, 0], [1, 3, 6], [1, 0, 0]], np.int32), np.ones(3, np.int64))
     >>> found.score.tolist(), found.contribution.tolist()
@@ -62,7 +62,7 @@ def suda(
 def score_weights(width: int, max_size: int, scores: str = "elliot") -> list[float]:
     """The score of an MSU of 1, 2, ... attributes out of `width`.
 
-    elliot: product over i = s..M of (m - i), M the largest size searched but at most m-1 (Elliot et al. 2005).
+    elliot: product over i = s..M of (m - i), M the largest size searched, at most m-1 (Elliot et al. 2005).
     ihsn: (2^(m-s) - 1) s! (m-s)! / m!, of the first public implementation.
 
     >>> score_weights(4, 3), score_weights(4, 4)

@@ -1,0 +1,160 @@
+"""sudare.disclosure: all measures of one table in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sudare.errors import DataError, UsageError, nearest
+from sudare.risk.disclosure import counts
+from sudare.risk.disclosure.frame import Frame
+from sudare.risk.disclosure.result import DisclosureResult
+
+if TYPE_CHECKING:
+    from sudare.data.dataset import Dataset
+    from sudare.data.hierarchies import Hierarchy
+
+MEASURES = ("k", "population", "l", "t", "likeness", "suda", "attributes")
+EVERY_SIZE = 8
+
+
+def disclosure(
+    ds: Dataset,
+    *,
+    measures: Sequence[str] | None = None,
+    quasi: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    population: int | Dataset | None = None,
+    weights: str | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    ordered: Sequence[str] | None = None,
+    threshold: float = 0.2,
+    combine: int = 1,
+    max_size: int | None = None,
+    c: float = 3.0,
+) -> DisclosureResult:
+    """How well the people of a table hide behind each other.
+
+    `measures`: some of k, population, l, t, likeness, suda, attributes (all by default). `population`: its
+    size, or a table of it; `weights`: a column of sampling weights; without them the table is the population
+    and the journalist is the prosecutor. `ordered`: sensitive columns whose values lie on a line (numbers and
+    dates by default); `hierarchies`: of sensitive columns, for t. `combine`: sets of up to so many attributes
+    for distinction. `max_size`: the largest special uniques searched (all, up to 8 attributes; else 3).
+    """
+    asked = _Asked.of(ds, measures, quasi, sensitive)
+    cells = {column: counts.class_cells(ds, asked.quasi, column) for column in asked.sensitive}
+    found = DisclosureResult(rows=(), quasi=asked.quasi, records=ds.rows)
+    notes: list[str] = []
+    if asked.wants("k") or asked.wants("population"):
+        frame = Frame(ds, asked.quasi, population, weights, threshold)
+        found = frame.measure(found, cells, models=asked.wants("population"), notes=notes)
+    if asked.wants("l"):
+        from sudare.risk.disclosure.sensitive import diversity_of
+
+        found = replace(found, diversity={column: diversity_of(cell, c) for column, cell in cells.items()})
+    if asked.wants("t"):
+        found = replace(found, closeness=_closeness(cells, hierarchies or {}, ordered))
+    if asked.wants("likeness"):
+        from sudare.risk.disclosure.sensitive import likeness_of
+
+        found = replace(found, likeness={column: likeness_of(cell) for column, cell in cells.items()})
+    if asked.wants("suda"):
+        found = replace(found, suda=_suda(ds, asked.quasi, max_size, population, notes))
+    if asked.wants("attributes"):
+        found = replace(found, attributes=_attributes(ds, asked.quasi, combine))
+    return _finished(found, notes)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The call after validation."""
+
+    measures: tuple[str, ...]
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        ds: Dataset,
+        measures: Sequence[str] | None,
+        quasi: Sequence[str] | None,
+        sensitive: Sequence[str] | None,
+    ) -> _Asked:
+        chosen = tuple(MEASURES if measures is None else measures)
+        for name in chosen:
+            if name not in MEASURES:
+                raise UsageError(f"unknown measure '{name}'; {nearest(name, MEASURES)}")
+        known = ds.require(_listed(quasi) if quasi is not None else ds.roles.quasi)
+        if not known:
+            raise UsageError(f"{ds.name}: no quasi-identifiers; name them with quasi= or --quasi")
+        if ds.rows == 0:
+            raise DataError(f"{ds.name}: no records; nothing can be measured")
+        about = ds.require(_listed(sensitive) if sensitive is not None else ds.roles.sensitive)
+        needs = {"l", "t", "likeness"} & set(chosen)
+        if measures is not None and needs and not about:
+            raise UsageError(
+                f"{ds.name}: no sensitive column for {', '.join(sorted(needs))}; name it with sensitive="
+            )
+        return cls(chosen, known, about if needs else ())
+
+    def wants(self, measure: str) -> bool:
+        return measure in self.measures
+
+
+def _closeness(
+    cells: Mapping[str, counts.Cells], hierarchies: Mapping[str, Hierarchy], ordered: Sequence[str] | None
+) -> dict[str, Any]:
+    from sudare.risk.disclosure.sensitive import closeness_of
+
+    chosen = None if ordered is None else set(_listed(ordered))
+    return {
+        column: closeness_of(
+            cell, ordered=None if chosen is None else column in chosen, hierarchy=hierarchies.get(column)
+        )
+        for column, cell in cells.items()
+    }
+
+
+def _suda(
+    ds: Dataset,
+    quasi: Sequence[str],
+    max_size: int | None,
+    population: int | Dataset | None,
+    notes: list[str],
+) -> Any:
+    from sudare.engine.codes import codes
+    from sudare.risk.disclosure.special import suda
+
+    table = counts.class_table(ds, quasi)
+    limit = max_size or (len(quasi) if len(quasi) <= EVERY_SIZE else 3)
+    if limit < len(quasi):
+        notes.append(
+            f"special uniques of up to {limit} of the {len(quasi)} attributes; set max_size for more"
+        )
+    people = (
+        population if isinstance(population, int) else (population.rows if population is not None else None)
+    )
+    fraction = 0.01 if people is None else min(ds.rows / people, 1.0)
+    sizes = np.asarray(table["sudare_records"], np.int64)
+    return suda(codes(table, quasi)[0], sizes, max_size=limit, fraction=fraction)
+
+
+def _attributes(ds: Dataset, quasi: Sequence[str], combine: int) -> Any:
+    from sudare.risk.disclosure.attributes import attribute_sets
+
+    return tuple(sorted(attribute_sets(ds, quasi, combine), key=lambda found: -found.distinction))
+
+
+def _finished(found: DisclosureResult, notes: Sequence[str]) -> DisclosureResult:
+    from sudare.risk.disclosure.rows import rows_of
+
+    named = f"quasi-identifiers: {', '.join(found.quasi)}"
+    return replace(found, rows=rows_of(found), notes=(named, *notes))
+
+
+def _listed(columns: str | Sequence[str]) -> tuple[str, ...]:
+    return (columns,) if isinstance(columns, str) else tuple(columns)
