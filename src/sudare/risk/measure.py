@@ -34,6 +34,8 @@ def risk(
     key: Key | bytes | str | os.PathLike[str] | None = None,
     across: bool | str | Sequence[str] = False,
     channel: Mapping[str, str] | None = None,
+    release: Any = None,
+    truth: Sequence[int | None] | None = None,
     way: str = "auto",
     memory: int | None = None,
 ) -> RiskResult:
@@ -43,11 +45,17 @@ def risk(
     `sample_size` values drawn without replacement). `attacker`: guesses among the owners of the known value
     uniformly, in proportion to their records, or the most likely one (bayes). `across`: two values known from
     different records of the same person, for the pairs named like "date+goods" (True: for all).
+    `release`: a Release (or its table, with `truth`): the risk that is left when the attacker knows true records
+    and matches them with the published ones.
     `channel`: what the attacker sees of an attribute's true value, e.g. {"time": "hour", "price": "within:1"}.
     """
     _check(model, attacker, missing, sample_size)
     sets = subsets(ds, attributes, combine)
-    if channel:
+    if release is not None:
+        from sudare.risk.after import after_rows
+
+        profiles, rows = {}, after_rows(ds, sets, release, truth, attacker, missing)
+    elif channel:
         from sudare.risk.blurred import blurred_rows
 
         profiles, rows = {}, blurred_rows(ds, sets, channel, model, attacker, missing)

@@ -1,0 +1,130 @@
+"""The risk that is left after de-identification: the attacker knows true records and matches published ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.data.dataset import Dataset
+from sudare.engine import risk as engine
+from sudare.engine.codes import classes, codes
+from sudare.engine.risk_after import Published, right_guesses
+from sudare.errors import UsageError
+from sudare.risk import formulas
+from sudare.risk.consistent import consistent_pairs
+from sudare.risk.knowledge import Subset
+
+Ints = NDArray[np.int64]
+
+
+def after_rows(
+    ds: Dataset, sets: Sequence[Subset], release: Any, truth: Sequence[int | None] | None, attacker: str, missing: str
+) -> list[dict[str, Any]]:
+    """R' per set of attributes, with the risk before beside it.
+
+    R' = (1/m) sum over the true records of [u in C(x)] / |C(x)|, where C(x) are the published people with a record
+    consistent with x. An attribute that is not published helps nobody: every published person stays a candidate.
+    """
+    if attacker != "uniform" or missing != "value":
+        raise UsageError("release: the risk after is measured for the uniform attacker, missing values counted")
+    published, rows = _published(release, truth, ds)
+    before = engine.profiles(ds, sets)
+    columns = list(dict.fromkeys(name for subset in sets for name in subset))
+    pair = _Pair.of(ds, published, rows, columns)
+    return [_row(pair, profile) for profile in before]
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The codes of the original and of the release, and the truth between them."""
+
+    users: Ints
+    people: Ints
+    rows: Ints
+    true: Mapping[str, tuple[Ints, list[Any]]]
+    seen: Mapping[str, tuple[Ints, list[Any]]]
+
+    @classmethod
+    def of(cls, ds: Dataset, published: Dataset, rows: Ints, columns: Sequence[str]) -> _Pair:
+        shown = [name for name in columns if name in published.columns]
+        return cls(
+            users=_people(ds), people=_people(published), rows=rows, true=_coded(ds, columns), seen=_coded(published, shown)
+        )
+
+    @property
+    def owner(self) -> Ints:
+        """The true user of every published person: the one most of their records are about, -1 for nobody."""
+        real = self.rows >= 0
+        owner = np.full(int(self.people.max()) + 1, -1, np.int64)
+        label, sizes = classes(np.stack([self.people[real], self.users[self.rows[real]]], axis=1))
+        order = np.argsort(sizes[label], kind="stable")  # the most frequent pair is written last
+        owner[self.people[real][order]] = self.users[self.rows[real]][order]
+        return owner
+
+    def consistent(self, name: str) -> Ints:
+        """The (true, published) pairs of values of a column that may belong together."""
+        (true, values), (seen, shown) = self.true[name], self.seen[name]
+        real = self.rows >= 0
+        observed = np.unique(np.stack([true[self.rows[real]], seen[real]], axis=1), axis=0)
+        return consistent_pairs(values, shown, observed)
+
+
+def _row(pair: _Pair, profile: Any) -> dict[str, Any]:
+    from sudare.risk.measure import row_of
+
+    subset = profile.attributes
+    shown = [name for name in subset if name in pair.seen]
+    left = right_guesses(
+        users=pair.users,
+        true=np.stack([pair.true[name][0] for name in shown], axis=1) if shown else np.zeros((len(pair.users), 0), np.int64),
+        published=Published(
+            people=pair.people,
+            values=np.stack([pair.seen[name][0] for name in shown], axis=1) if shown else np.zeros((len(pair.people), 0), np.int64),
+            owner=pair.owner,
+        ),
+        near=[pair.consistent(name) for name in shown],
+    )
+    return row_of(
+        subset,
+        records=profile.records,
+        users=profile.users,
+        values=profile.values,
+        alpha=formulas.alpha(profile),
+        risk=left / len(pair.users),
+        attacker="uniform",
+        model="after",
+        risk_before=formulas.uniform_risk(profile),
+    )
+
+
+def _published(release: Any, truth: Sequence[int | None] | None, ds: Dataset) -> tuple[Dataset, Ints]:
+    data = release if isinstance(release, Dataset) else release.data
+    known = truth if truth is not None else getattr(release, "truth", None)
+    if known is None:
+        raise UsageError("release: to measure what is left, the truth is needed; give a Release, or truth= with a table")
+    rows = np.array([-1 if row is None else row for row in known], np.int64)
+    if len(rows) != data.rows:
+        raise UsageError(f"truth has {len(rows):,} rows, the release {data.rows:,}; give the truth of this release")
+    if len(rows) and (rows.max() >= ds.rows or rows.min() < -1):
+        raise UsageError("truth names a row that the original does not have; give the truth of this release")
+    return data, rows
+
+
+def _people(ds: Dataset) -> Ints:
+    if ds.roles.user is None:
+        return np.arange(ds.rows, dtype=np.int64)
+    matrix, _ = codes(ds.to_pyarrow([ds.roles.user]), [ds.roles.user])
+    return matrix[:, 0].astype(np.int64)
+
+
+def _coded(ds: Dataset, columns: Sequence[str]) -> dict[str, tuple[Ints, list[Any]]]:
+    if not columns:
+        return {}
+    matrix, values = codes(ds.to_pyarrow(columns), columns)
+    return {
+        name: (matrix[:, place].astype(np.int64), values[place].to_pylist()) for place, name in enumerate(columns)
+    }

@@ -1,0 +1,103 @@
+import hypothesis.strategies as st
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+
+from sudare.data.dataset import Dataset
+from sudare.data.recoded import consistent, interval
+from sudare.data.roles import Roles
+from sudare.errors import UsageError
+from sudare.risk.measure import risk
+
+few = settings(max_examples=30, deadline=None)
+rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9), st.sampled_from("abc")), min_size=1, max_size=20)
+
+
+def table(found, user="u"):
+    u, x, y = zip(*found)
+    return Dataset.from_arrow(pa.table({"u": u, "x": x, "y": y}), Roles.of(user=user))
+
+
+def tens(x, width=4):
+    return interval(x // width * width, x // width * width + width - 1)
+
+
+@few
+@given(rows)
+def test_an_identity_release_leaves_the_risk_as_it_was(found):
+    ds = table(found)
+    before, after = risk(ds, combine=2), risk(ds, combine=2, release=ds, truth=list(range(len(found))))
+    for row in after.rows:
+        assert row["risk"] == pytest.approx(before.risk_of(row["attributes"]))
+        assert row["risk_before"] == before.risk_of(row["attributes"])
+
+
+@few
+@given(rows, st.sampled_from(["interval", "round", "star", "label"]))
+def test_recoding_never_raises_the_risk_and_equals_the_slow_reference(slow, found, how):
+    ways = {"interval": tens, "round": lambda x: x // 4 * 4, "star": lambda x: "*", "label": lambda x: f"group {x // 3}"}
+    published = table([(u, ways[how](x), y) for u, x, y in found])
+    after = risk(table(found), combine=2, release=published, truth=list(range(len(found))))
+    for row in after.rows:
+        assert row["risk"] <= row["risk_before"] + 1e-12
+    if how == "interval":
+        expected = slow.after([(u, x) for u, x, _ in found], [(u, tens(x)) for u, x, _ in found], consistent)
+        assert after.risk_of("x") == pytest.approx(float(expected))
+        pairs = slow.after(
+            [(u, (x, y)) for u, x, y in found],
+            [(u, (tens(x), y)) for u, x, y in found],
+            lambda v, x: consistent(v[0], x[0]) and v[1] == x[1],
+        )
+        assert after.risk_of("x+y") == pytest.approx(float(pairs))
+
+
+@few
+@given(rows, st.data())
+def test_pseudonyms_and_the_order_of_rows_do_not_matter(found, data):
+    order = data.draw(st.permutations(range(len(found))))
+    published = table([(f"p{found[i][0]}", *found[i][1:]) for i in order])
+    after = risk(table(found), release=published, truth=list(order))
+    for row in after.rows:
+        assert row["risk"] == pytest.approx(row["risk_before"])
+
+
+def test_deleting_records_can_raise_the_risk():
+    found = [(1, 1, "a"), (2, 1, "a")]
+    after = risk(table(found), attributes="x", release=table(found[:1]), truth=[0])
+    assert (after.risk_of("x"), after.rows[0]["risk_before"]) == (0.5, 0.5)
+    three = [(1, 1, "a"), (1, 1, "a"), (2, 1, "a")]
+    after = risk(table(three), attributes="x", release=table(three[:2]), truth=[0, 1])
+    assert after.risk_of("x") == pytest.approx(2 / 3)
+    assert after.rows[0]["risk_before"] == 0.5
+
+
+def test_dummies_are_candidates_that_are_never_right():
+    found = [(1, 1, "a")]
+    published = table([(1, 1, "a"), (9, 1, "a")])
+    assert risk(table(found), attributes="x", release=published, truth=[0, None]).risk_of("x") == 0.5
+
+
+def test_an_attribute_that_is_not_published_leaves_everybody_a_candidate():
+    found = [(1, 1, "a"), (2, 2, "b")]
+    published = Dataset.from_arrow(pa.table({"u": [1, 2], "y": ["a", "b"]}), Roles.of(user="u"))
+    after = risk(table(found), combine=2, release=published, truth=[0, 1])
+    assert after.risk_of("x") == 0.5
+    assert after.risk_of("x+y") == 1
+
+
+def test_without_users_every_published_row_is_a_person():
+    ds = Dataset.from_arrow(pa.table({"x": [1, 1, 2]}), Roles())
+    assert risk(ds, release=ds, truth=[0, 1, 2]).risk_of("x") == pytest.approx(2 / 3)
+
+
+def test_noise_is_not_taken_for_recoding():
+    ds = Dataset.from_arrow(pa.table({"x": [1.0, 2.0, 3.0]}), Roles())
+    noisy = Dataset.from_arrow(pa.table({"x": [1.2, 1.9, 3.3]}), Roles())
+    assert risk(ds, release=noisy, truth=[0, 1, 2]).risk_of("x") == 0
+
+
+@pytest.mark.parametrize("call", [{"truth": None}, {"truth": [0]}, {"truth": [0, 7]}, {"truth": [0, 1], "attacker": "bayes"}])
+def test_a_release_needs_its_own_truth(call):
+    ds = table([(1, 1, "a"), (2, 2, "b")])
+    with pytest.raises(UsageError):
+        risk(ds, release=ds, **call)
