@@ -69,13 +69,13 @@ def best_clusters(n: int, m: int, l: int) -> int:
 
 
 def best_k(n: int, m: int, l: int) -> int:
-    """The k with the smallest evaluation at c = n/k: the whole k is searched, not rounded from the best c.
+    """The k with the smallest evaluation at floor(n/k) clusters: k itself is searched, not rounded from the best c.
 
     >>> best_k(400, 38_000, 2_700), 400 // best_clusters(400, 38_000, 2_700)
     (6, 5)
     """
     _positive(n=n)
-    return int(np.argmin(score(n, m, l, n / np.arange(1, n + 1)))) + 1
+    return int(np.argmin(score(n, m, l, n // np.arange(1, n + 1)))) + 1
 
 
 def _uniform(n: Floats, m: Floats, l: Floats, c: Floats) -> Floats:
