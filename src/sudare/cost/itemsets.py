@@ -13,14 +13,19 @@ Longs = NDArray[np.int64]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ItemSets:
-    """The items of user u are `items[indptr[u]:indptr[u+1]]`, sorted; items are numbered 0..values-1."""
+    """The items of user u are `items[indptr[u]:indptr[u+1]]`; items are numbered 0..values-1.
+
+    `value_of` is the value that an item stands for.
+    """
 
     indptr: Longs
     items: NDArray[np.int32]
-    values: int
+    value_of: Longs
 
     @classmethod
-    def of(cls, users: NDArray[np.integer], values: NDArray[np.integer], n: int, l: int, keep: str = "set") -> ItemSets:
+    def of(
+        cls, users: NDArray[np.integer], values: NDArray[np.integer], n: int, l: int, keep: str = "set"
+    ) -> ItemSets:
         """From one (user number, value number) per record.
 
         With keep="multiset" the second, third, ... record of a value is an item of its own: then the union of
@@ -33,18 +38,22 @@ class ItemSets:
         pairs = users.astype(np.int64) * l + values.astype(np.int64)
         if keep == "set":
             pairs = np.unique(pairs)
-            return cls(_starts(pairs // l, n), (pairs % l).astype(np.int32), l)
+            return cls(_starts(pairs // l, n), (pairs % l).astype(np.int32), np.arange(l))
         pairs.sort()
         fresh = np.ones(len(pairs), np.bool_)
         fresh[1:] = pairs[1:] != pairs[:-1]
         first = np.maximum.accumulate(np.where(fresh, np.arange(len(pairs)), 0))
         occurrence = np.arange(len(pairs)) - first
         known, items = np.unique(occurrence * l + pairs % l, return_inverse=True)
-        return cls(_starts(pairs // l, n), items.astype(np.int32), len(known))
+        return cls(_starts(pairs // l, n), items.astype(np.int32), known % l)
 
     @property
     def users(self) -> int:
         return len(self.indptr) - 1
+
+    @property
+    def values(self) -> int:
+        return len(self.value_of)
 
     @property
     def pairs(self) -> int:
@@ -69,7 +78,7 @@ class ItemSets:
         sizes = self.sizes[users]
         indptr = np.concatenate(([0], np.cumsum(sizes)))
         source = np.repeat(self.indptr[users] - indptr[:-1], sizes) + np.arange(indptr[-1])
-        return ItemSets(indptr, self.items[source], self.values)
+        return ItemSets(indptr, self.items[source], self.value_of)
 
     def shared(self) -> tuple[ItemSets, Longs]:
         """Without the items that one user alone owns, and how many of those each user has."""
@@ -78,7 +87,7 @@ class ItemSets:
         kept = keep[self.items]
         alone = np.bincount(self.user_of_pair[~kept], minlength=self.users)
         items = number[self.items[kept]].astype(np.int32)
-        return ItemSets(_starts(self.user_of_pair[kept], self.users), items, int(keep.sum())), alone
+        return ItemSets(_starts(self.user_of_pair[kept], self.users), items, self.value_of[keep]), alone
 
     def dummies(self, labels: Longs) -> int:
         """dm of a clustering given as one label per user (P3, Prop. 1)."""

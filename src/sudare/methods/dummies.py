@@ -1,0 +1,195 @@
+"""DummyRecords: users with equal sets of values, at least k of each, by adding records and losing none (P3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.data.keys import Key, Words, generator, hash_column, uniform, words
+from sudare.errors import DataError, UsageError
+from sudare.methods.draft import DUMMY
+from sudare.registry import method
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sudare.cost.itemsets import ItemSets
+    from sudare.methods.draft import Draft
+
+Longs = NDArray[np.int64]
+PERSONAL = 0.95  # share of users with one value in a column from which the column describes the person
+
+
+@method
+@dataclass(frozen=True, kw_only=True)
+class DummyRecords:
+    """Add dummy records until every user shares the set of values with at least k - 1 others (P3, section 3).
+
+    Users are clustered so that few dummies are needed. A dummy is a copy of a real record of the same value
+    and cluster under another user; columns that describe the person (one value for nearly every user) keep
+    the value of that user. With keep="multiset" users share how often they have each value, too.
+    `effort` is low, default or high.
+    """
+
+    value: str
+    k: int
+    keep: str = "set"
+    effort: str = "default"
+
+    technique: ClassVar[str] = "k-anonymity by dummy records"
+
+    def __post_init__(self) -> None:
+        from sudare.cost.optimise import effort_of
+
+        if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 1:
+            raise UsageError("dummy-records: k is a whole number, at least 1")
+        if self.keep not in ("set", "multiset"):
+            raise UsageError("dummy-records: keep is 'set' or 'multiset'")
+        if not isinstance(self.value, str):
+            raise UsageError("dummy-records: value is the name of a column")
+        effort_of(self.effort)
+
+    def apply(self, draft: Draft, key: Key) -> Draft:
+        from sudare.cost.bound import lower_bound
+        from sudare.cost.itemsets import ItemSets
+        from sudare.cost.optimise import check_k, cluster
+        from sudare.engine.codes import codes
+
+        user = _user_column(draft)
+        draft.require(self.value)
+        coded, (people, values) = codes(draft.table, [user, self.value])
+        check_k(self.k, len(people))
+        sets = ItemSets.of(coded[:, 0], coded[:, 1], len(people), len(values), self.keep)
+        seed = int(generator(key, "dummies", self.value).integers(2**63))
+        labels = cluster(sets, self.k, effort=self.effort, seed=seed)
+        owner, item = missing_items(sets, labels)
+        grown = _with_dummies(draft, key, self.value, user, sets, labels, coded, people, values, owner, item)
+        facts = {
+            "k": self.k,
+            "users": len(people),
+            "clusters": int(labels.max()) + 1,
+            "dummies": len(owner),
+            "lower_bound": lower_bound(sets, self.k, effort=self.effort),
+        }
+        published = {**draft.schema, "dummies": {self.value: {"k": self.k, "keep": self.keep}}}
+        return grown.replace(details=facts, schema=published)
+
+
+def missing_items(sets: ItemSets, labels: Longs) -> tuple[Longs, Longs]:
+    """The (user, item) pairs that users lack of the union of their cluster's sets: one dummy each."""
+    l = max(1, sets.values)
+    covered = np.unique(labels[sets.user_of_pair] * l + sets.items)
+    by_cluster = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels)
+    starts = np.cumsum(sizes) - sizes
+    cluster, item = covered // l, covered % l
+    times = sizes[cluster]
+    within = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+    member = by_cluster[np.repeat(starts[cluster], times) + within]
+    wanted = member * l + np.repeat(item, times)
+    owned = np.sort(sets.user_of_pair * l + sets.items)
+    place = np.minimum(np.searchsorted(owned, wanted), max(0, len(owned) - 1))
+    lacking = np.sort(wanted[owned[place] != wanted]) if len(owned) else wanted[:0]
+    return lacking // l, lacking % l
+
+
+def _with_dummies(
+    draft: Draft,
+    key: Key,
+    value: str,
+    user: str,
+    sets: ItemSets,
+    labels: Longs,
+    coded: NDArray[np.int32],
+    people: pa.Array,
+    values: pa.Array,
+    owner: Longs,
+    item: Longs,
+) -> Draft:
+    import pyarrow as pa
+
+    if len(owner) == 0:
+        return draft
+    ids = _dummy_ids(key, value, people, values.take(pa.array(sets.value_of)), owner, item)
+    draws = uniform(key, "dummies", value, ids, 2)
+    records, people_of = coded[:, 1].astype(np.int64), coded[:, 0].astype(np.int64)
+    l = len(values)
+    like = _draw_alike(
+        labels[people_of] * l + records, labels[owner] * l + sets.value_of[item], draft.ids, draws[:, 0]
+    )
+    own = _draw_alike(people_of, owner, draft.ids, draws[:, 1])
+    added = draft.table.take(pa.array(like))
+    for name in _personal_columns(draft.table, people_of, len(people), (user, value)):
+        added = _put(added, name, draft.table[name].take(pa.array(own)))
+    added = _put(added, user, people.take(pa.array(owner)).cast(draft.table[user].type))
+    return draft.replace(
+        table=pa.concat_tables([draft.table, added]),
+        truth=np.concatenate([draft.truth, np.full(len(owner), DUMMY, np.int64)]),
+        ids=np.concatenate([draft.ids, ids]),
+    )
+
+
+def _user_column(draft: Draft) -> str:
+    user = draft.roles.user
+    if user is None:
+        raise UsageError("dummy-records needs to know the person of every record; name the column with user=")
+    absent = draft.table[user].null_count
+    if absent:
+        raise DataError(f"column '{user}': {absent} records have no user; remove or fill them")
+    return user
+
+
+def _draw_alike(groups: Longs, wanted: Longs, ids: Words, draws: NDArray[np.float64]) -> Longs:
+    """For every wanted group one of its records, drawn evenly; records are ordered by id, not by row."""
+    order = np.lexsort((ids[:, 1], ids[:, 0], groups))
+    ranked = groups[order]
+    first, last = np.searchsorted(ranked, wanted, "left"), np.searchsorted(ranked, wanted, "right")
+    return np.asarray(order[first + (draws * (last - first)).astype(np.int64)])
+
+
+def _dummy_ids(key: Key, value: str, people: pa.Array, items: pa.Array, owner: Longs, item: Longs) -> Words:
+    """Ids of dummies, from the user, the value and, for repeated values, the number of the item."""
+    import pyarrow as pa
+
+    who = hash_column(pa.chunked_array([people]), key, "dummy-user")[owner]
+    what = hash_column(pa.chunked_array([items]), key, "dummy-value")[item]
+    occurrence = _occurrence(owner, np.asarray(what[:, 0]))
+    mixed = who ^ (what << np.uint64(1) | what >> np.uint64(63))
+    mixed[:, 1] += occurrence
+    return words(key, "dummy-id", value, mixed, 2)
+
+
+def _occurrence(owner: Longs, what: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """0, 1, 2, ... among the dummies of one user and value."""
+    order = np.lexsort((what, owner))
+    fresh = np.ones(len(order), np.bool_)
+    fresh[1:] = (owner[order][1:] != owner[order][:-1]) | (what[order][1:] != what[order][:-1])
+    first = np.maximum.accumulate(np.where(fresh, np.arange(len(order)), 0))
+    number = np.empty(len(order), np.uint64)
+    number[order] = np.arange(len(order)) - first
+    return number
+
+
+def _personal_columns(table: pa.Table, people: Longs, n: int, known: tuple[str, ...]) -> list[str]:
+    """Columns that describe the person: one value for nearly every user who has several records."""
+    from sudare.engine.codes import codes
+
+    several = np.bincount(people, minlength=n) > 1
+    first = np.full(n, len(people))
+    np.minimum.at(first, people, np.arange(len(people)))
+    found = []
+    for name in table.column_names:
+        if name in known or not several.any():
+            continue
+        column = codes(table, [name])[0][:, 0]
+        varies = np.bincount(people[column != column[first[people]]], minlength=n) > 0
+        if np.mean(~varies[several]) >= PERSONAL:
+            found.append(name)
+    return found
+
+
+def _put(table: pa.Table, name: str, column: Any) -> pa.Table:
+    return table.set_column(table.column_names.index(name), name, column)
