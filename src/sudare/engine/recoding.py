@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from sudare.engine.kernels.conditions import Conditions
     from sudare.engine.kernels.recoding import Model
 
 Ints = NDArray[np.int64]
@@ -56,43 +57,62 @@ Column = Tree | Line | Bag
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """The group of every row, and what the groups publish: `nodes`, ends or members per column."""
+    """The group of every row; per column the state of every group; costs per group and column."""
 
     group_of: Ints
-    states: Ints
+    states: tuple[Ints, ...]
     costs: Floats
 
-    def ncp(self, columns: int) -> float:
-        """Mean over all cells of what the published value costs."""
-        return float(self.costs[self.group_of].mean() / columns)
+    @classmethod
+    def of(cls, codes: Codes, columns: Sequence[Column], group_of: Ints, groups: int) -> Grouping:
+        """What groups of rows publish."""
+        from sudare.engine.kernels.recoding import group_costs, group_states
+
+        states, costs = [], np.empty((groups, len(columns)))
+        for c, column in enumerate(columns):
+            model = make_model([column])
+            states.append(group_states(model, np.ascontiguousarray(codes[:, c : c + 1]), group_of, groups))
+            costs[:, c] = group_costs(model, states[-1])
+        return cls(group_of, tuple(states), costs)
+
+    @property
+    def sizes(self) -> Ints:
+        """Rows per group."""
+        return np.bincount(self.group_of, minlength=len(self.costs)).astype(np.int64)
+
+    @property
+    def loss(self) -> Floats:
+        """NCP per column: the mean over its cells of what the published value costs."""
+        share = self.sizes / len(self.group_of)
+        return np.asarray(share @ self.costs)
 
 
 def group_rows(
-    codes: Codes, columns: Sequence[Column], k: int, sweeps: int = 2, boxes: bool = True
+    codes: Codes, columns: Sequence[Column], k: int, ids: NDArray[np.uint64] | None = None, sweeps: int = 2
 ) -> Grouping:
     """Group rows by their codes so that every group has k rows and the mean cost is low.
 
     Where all columns have hierarchies, cheap boxes first (`fill_boxes`); otherwise groups that grow by their
-    nearest rows (`grow`). Then rows move between neighbouring groups (`refine`).
+    nearest rows (`grow`). Then rows move between neighbouring groups (`refine`). Equal rows are told apart by
+    their ids alone, so that the order of rows does not matter.
     """
-    from sudare.engine.kernels.recoding import group_costs, group_states
     from sudare.engine.kernels.refine import gather, refine
 
     turn = np.argsort([-_mean_cost(codes[:, c], column) for c, column in enumerate(columns)], kind="stable")
     model = make_model([columns[c] for c in turn])
     values, value_of, counts = distinct(codes[:, turn])
-    order = np.argsort(value_of, kind="stable")
+    order = (
+        np.argsort(value_of, kind="stable") if ids is None else np.lexsort((ids[:, 1], ids[:, 0], value_of))
+    )
     near, far = _neighbours(model, values)
-    group_of, groups = _first_groups(model, values, counts, far, [columns[c] for c in turn], k, boxes)
+    group_of, groups = _first_groups(model, values, counts, far, [columns[c] for c in turn], k)
     start = np.concatenate([[0], np.cumsum(counts)])
     owner = np.repeat(np.arange(len(counts)), counts)
     lists = gather(model, values, owner, group_of, groups)
     refine(model, values, owner, start, near, lists, k, sweeps)
     out = np.empty_like(group_of)
     out[order] = lists.of
-    original = make_model(columns)
-    states = group_states(original, codes, out, groups)
-    return Grouping(out, states, group_costs(original, states))
+    return Grouping.of(codes, columns, out, groups)
 
 
 def make_model(columns: Sequence[Column]) -> Model:
@@ -164,8 +184,9 @@ def _nodes(column: Tree, first: int) -> Floats:
 
 def _mean_cost(codes: Codes, column: Column) -> float:
     """What two different values of a column cost together on average: dear columns go first in the trie."""
+    ordered = np.sort(codes)  # the same pairs whatever the order of rows
     pairs = np.random.default_rng(0).integers(0, len(codes), (2, 2000))
-    a, b = np.sort(codes[pairs], axis=0)
+    a, b = np.sort(ordered[pairs], axis=0)
     differ = a != b
     if not differ.any():
         return 1.0
@@ -187,7 +208,7 @@ def _neighbours(model: Model, values: Codes) -> tuple[Ints, Floats]:
 
 
 def _first_groups(
-    model: Model, values: Codes, counts: Ints, far: Floats, columns: Sequence[Column], k: int, boxes: bool
+    model: Model, values: Codes, counts: Ints, far: Floats, columns: Sequence[Column], k: int
 ) -> tuple[Ints, int]:
     """The groups before refinement, per row in the order of the distinct rows; rows left over join the cheapest."""
     from sudare.engine.kernels.boxes import fill_boxes
@@ -196,7 +217,7 @@ def _first_groups(
 
     owner = np.repeat(np.arange(len(counts)), counts)
     trees = [column for column in columns if isinstance(column, Tree)]
-    if boxes and len(trees) == len(columns) and prod(len(tree.up) for tree in trees) <= VECTORS:
+    if len(trees) == len(columns) and prod(len(tree.up) for tree in trees) <= VECTORS:
         nodes, first, vectors = _vectors(trees, values, counts)
         by_value, groups = fill_boxes(nodes, first, vectors, values, counts, k)
         group_of = by_value[owner]
@@ -226,3 +247,18 @@ def _vectors(trees: Sequence[Tree], values: Codes, counts: Ints) -> tuple[Ints, 
     vectors = np.array(list(itertools.product(*[range(len(tree.up)) for tree in trees])), np.int64)
     total = sum(cost[vectors[:, c]] for c, cost in enumerate(level_cost))
     return nodes, first, vectors[np.argsort(total, kind="stable")]
+
+
+def merge_groups(
+    codes: Codes, columns: Sequence[Column], grouping: Grouping, sensitive: Codes, conditions: Conditions
+) -> Grouping:
+    """The same groups, joined until each of them meets the conditions on its sensitive values."""
+    from sudare.engine.kernels.merging import merge_until
+    from sudare.engine.kernels.recoding import group_states
+
+    model = make_model(columns)
+    group_of = grouping.group_of.copy()
+    states = group_states(model, codes, group_of, len(grouping.costs))
+    order = np.lexsort(states.T[::-1]).astype(np.int64)
+    groups = merge_until(model, states, group_of, order, sensitive, conditions)
+    return Grouping.of(codes, columns, group_of, groups)

@@ -27,7 +27,7 @@ def mondrian(
 
     The column with the widest range (`point[offset[c] + code]`, from 0 to 1) is cut first, at the value nearest
     to its median; the next widest when that is not allowed. Strict: rows with equal values stay on one side.
-    Relaxed: rows at the median go to both sides, in the order given, so that the halves are equal.
+    Relaxed: where no such cut is left, rows at the median go to both sides, in the order given.
     """
     n, q = codes.shape
     rows, data, traits = np.arange(n), codes.copy(), sensitive.copy()
@@ -45,17 +45,19 @@ def mondrian(
         cut = -1
         if b - a >= 2 * k:
             _ranges(data, a, b, low, high)
-            for c in range(q):
-                width[c] = point[offset[c] + high[c]] - point[offset[c] + low[c]]
-            for _ in range(q):
+            for tries in range((1 + int(relaxed)) * q):
+                if tries % q == 0:
+                    for c in range(q):
+                        width[c] = point[offset[c] + high[c]] - point[offset[c] + low[c]]
                 c = int(np.argmax(width))
                 if width[c] <= 0.0:
-                    break
+                    continue
                 width[c] = -1.0
-                value, middle = _median_cut(data, a, b, c, low[c], high[c], k, relaxed, histogram)
+                ties = tries >= q
+                value, middle = _median_cut(data, a, b, c, low[c], high[c], k, ties, histogram)
                 if middle <= a:
                     continue
-                _partition(data, rows, traits, a, b, c, value, middle, relaxed)
+                _partition(data, rows, traits, a, b, c, value, middle, ties)
                 if not checked or _both_hold(traits, a, middle, b, sides, conditions):
                     cut = middle
                     break

@@ -1,0 +1,215 @@
+"""Quasi-identifiers as codes for the grouping methods, and what groups of rows publish as text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.data.hierarchies import Hierarchy
+from sudare.data.recoded import SUPPRESSED, interval, value_set
+from sudare.engine.recoding import Bag, Column, Grouping, Line, Tree
+from sudare.errors import DataError, UsageError, warn
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sudare.methods.draft import Draft
+
+Hierarchies = Mapping[str, Any] | str | os.PathLike[str] | None
+MOST_VALUES = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Quasi:
+    """The chosen columns: a code per cell, what the kernels know of a column, what a reader reads.
+
+    `texts` are the labels of the nodes of a column with a hierarchy, else its values by code.
+    """
+
+    names: tuple[str, ...]
+    codes: NDArray[np.int32]
+    columns: tuple[Column, ...]
+    texts: tuple[list[Any], ...]
+
+
+def quasi_columns(draft: Draft, columns: Sequence[str] | None, method: str) -> tuple[str, ...]:
+    """The given columns, or the quasi-identifiers."""
+    names = draft.require(*((columns,) if isinstance(columns, str) else columns or draft.roles.quasi))
+    if not names:
+        raise UsageError(f"{method}: the table has no quasi-identifiers; name them with quasi= or columns=")
+    return names
+
+
+def check_k(draft: Draft, k: int, method: str) -> None:
+    """Refuse a k that no grouping can meet; say so when k rows need not be k people."""
+    people = draft.rows
+    if draft.roles.user is not None and draft.roles.user in draft.table.column_names:
+        import pyarrow.compute as pc
+
+        people = pc.count_distinct(draft.table[draft.roles.user]).as_py()
+        if people < draft.rows and k <= people:
+            warn(
+                "S-ROWS",
+                f"{method}: groups have {k} rows, but people have several: a group may be one person's",
+            )
+    if k > people:
+        raise UsageError(
+            f"{method}: k = {k} is more than the {people} people of the table; choose a smaller k"
+        )
+
+
+def resolve(given: Hierarchies, table: pa.Table, names: Sequence[str]) -> dict[str, Hierarchy]:
+    """The hierarchies of the columns that have one.
+
+    `given`: a folder with a `<column>.csv` per hierarchy, a `sudare.toml` with [hierarchy.<column>] tables, or a
+    mapping from columns to a Hierarchy, the path of its CSV or such a table.
+    """
+    from sudare.data.hierarchy_kinds import from_spec, read_specs
+
+    folder: Path = Path(".")
+    if given is None:
+        return {}
+    if isinstance(given, (str, os.PathLike)):
+        folder = Path(given)
+        if folder.is_dir():
+            files = {name: folder / f"{name}.csv" for name in names}
+            given = {name: file for name, file in files.items() if file.exists()}
+        elif folder.suffix == ".toml":
+            given, folder = read_specs(folder), folder.parent
+        if isinstance(given, (str, os.PathLike)) or not given:
+            raise UsageError(
+                f"{folder}: no hierarchies; give a folder with <column>.csv files or a sudare.toml"
+            )
+    found = {}
+    for name in (name for name in names if name in given):
+        values = table[name].unique().to_pylist()
+        entry = given[name]
+        if isinstance(entry, (str, os.PathLike)):
+            entry = Hierarchy.from_csv(Path(entry))
+        if isinstance(entry, Hierarchy):
+            found[name] = entry.with_missing() if None in values else entry
+        else:
+            found[name] = from_spec(entry, values, folder=folder)
+    return found
+
+
+def encode(table: pa.Table, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> Quasi:
+    """Columns with a hierarchy as trees, numbers and dates as lines, other columns as bags of values."""
+    parts: list[tuple[NDArray[np.int32], Column, list[Any]]] = []
+    for name in names:
+        if name in hierarchies:
+            parts.append(_tree(table[name], hierarchies[name]))
+        else:
+            parts.append(_line_or_bag(table, name))
+    codes = np.ascontiguousarray(np.stack([part[0] for part in parts], axis=1), dtype=np.int32)
+    return Quasi(tuple(names), codes, tuple(part[1] for part in parts), tuple(part[2] for part in parts))
+
+
+def publish(table: pa.Table, quasi: Quasi, grouping: Grouping) -> pa.Table:
+    """The table with what its groups publish; a column in which nothing had to change keeps its type."""
+    import pyarrow as pa
+
+    for c, name in enumerate(quasi.names):
+        if not grouping.costs[:, c].any():
+            continue
+        kinds, kind_of = _distinct_states(quasi.columns[c], grouping.states[c])
+        labels = pa.array([_text(quasi.columns[c], quasi.texts[c], state) for state in kinds], pa.string())
+        cells = labels.take(pa.array(kind_of[grouping.group_of]))
+        table = table.set_column(table.column_names.index(name), name, cells)
+    return table
+
+
+def losses(quasi: Quasi, grouping: Grouping) -> dict[str, Any]:
+    """What every grouping method reports: groups, the smallest of them, NCP over all cells and per column."""
+    by_column = {name: round(float(loss), 6) for name, loss in zip(quasi.names, grouping.loss)}
+    sizes = grouping.sizes
+    return {
+        "groups": len(sizes),
+        "smallest": int(sizes.min()),
+        "largest": int(sizes.max()),
+        "ncp": float(grouping.loss.mean()),
+        "ncp_by_column": by_column,
+    }
+
+
+def _distinct_states(
+    column: Column, states: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The different states and which of them every group has."""
+    from sudare.engine.codes import classes
+
+    if isinstance(column, Bag):
+        kinds, kind_of = np.unique(states, axis=0, return_inverse=True)
+        return kinds, kind_of.reshape(-1)
+    kind_of, sizes = classes(states)
+    kinds = np.empty((len(sizes), states.shape[1]), np.int64)
+    kinds[kind_of] = states
+    return kinds, kind_of
+
+
+def _tree(cells: pa.ChunkedArray, hierarchy: Hierarchy) -> tuple[NDArray[np.int32], Tree, list[Any]]:
+    order = np.lexsort(hierarchy.up)
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order))
+    up = np.ascontiguousarray(hierarchy.up[:, order])
+    labels = []
+    for level, row in enumerate(up):
+        starts = np.flatnonzero(np.concatenate([[True], row[1:] != row[:-1]]))
+        labels += [hierarchy.labels[level][code] for code in row[starts]]
+    return place[hierarchy.codes(cells)], Tree(up), labels
+
+
+def _line_or_bag(table: pa.Table, name: str) -> tuple[NDArray[np.int32], Line | Bag, list[Any]]:
+    import pyarrow as pa
+
+    from sudare.engine.codes import codes
+
+    matrix, (values,) = codes(table, [name])
+    kind = values.type
+    naive = pa.types.is_timestamp(kind) and kind.tz is None
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_date(kind) or naive:
+        return matrix[:, 0], Line(_points(values, name)), values.to_pylist()
+    if len(values) > MOST_VALUES:
+        raise UsageError(
+            f"column '{name}': {len(values)} different values without an order; give it a hierarchy or drop it"
+        )
+    return matrix[:, 0], Bag(len(values)), values.to_pylist()
+
+
+def _points(values: pa.Array, name: str) -> NDArray[np.float64]:
+    """Places from 0 to 1 of sorted values; the missing value, if any, comes last and lies at 2."""
+    import pyarrow as pa
+
+    known = values.drop_null()
+    if pa.types.is_date(known.type) or pa.types.is_timestamp(known.type):
+        known = known.cast(pa.timestamp("us")).cast(pa.int64())
+    numbers = np.asarray(known, np.float64)
+    if not np.isfinite(numbers).all():
+        raise DataError(
+            f"column '{name}': {(~np.isfinite(numbers)).sum()} values are not finite; remove or recode them"
+        )
+    span = numbers[-1] - numbers[0] if len(numbers) else 0.0
+    place = (numbers - numbers[0]) / span if span > 0 else np.zeros(len(numbers))
+    return np.concatenate([place, np.full(len(values) - len(numbers), 2.0)])
+
+
+def _text(column: Column, texts: list[Any], state: NDArray[np.int64]) -> str | None:
+    """What a state publishes."""
+    if isinstance(column, Tree):
+        label: str | None = texts[state[0]]
+        return label
+    if isinstance(column, Line):
+        low, high = texts[state[0]], texts[state[1]]
+        if high is None:
+            return None if low is None else SUPPRESSED
+        return interval(low, high)
+    members = [v for v in range(column.width) if (int(state[1 + (v >> 6)]) >> (v & 63)) & 1]
+    if len(members) == 1 and texts[members[0]] is None:
+        return None
+    return value_set(texts[v] for v in members)
