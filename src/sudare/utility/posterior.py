@@ -6,8 +6,10 @@ For a prior p the posterior of a value s in the set R is p_s / p(R).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,7 +19,6 @@ from sudare.data.sets import SetSchema
 from sudare.errors import UsageError
 from sudare.results import Result
 from sudare.utility.estimate import find_column, parts, table_of
-from sudare.utility.estimate_formulas import inclusion
 from sudare.utility.estimate_groups import Slice, group
 from sudare.utility.estimate_models import randomized, read_sets, scalar_codes
 
@@ -96,12 +97,20 @@ def best_guess(
 def disclosed_after(size: int, l: int, releases: int) -> float:
     """The share of records whose sets from several fresh draws have only the true value in common.
 
-    A false value survives r draws with probability P^r, P from Eq. (5).
+    The l-1 false values of r draws have nothing in common with probability
+    sum over k of (-1)^k C(m, k) [C(m-k, l-1-k) / C(m, l-1)]^r, m = size-1 (inclusion and exclusion).
 
     >>> round(disclosed_after(50, 10, 3), 2), round(disclosed_after(50, 10, 5), 2)
-    (0.74, 0.99)
+    (0.73, 0.99)
     """
-    return float((1 - inclusion(size, l) ** releases) ** (size - 1))
+    false, total = size - 1, math.comb(size - 1, l - 1)
+    terms = (
+        Fraction(
+            (-1) ** k * math.comb(false, k) * math.comb(false - k, l - 1 - k) ** releases, total**releases
+        )
+        for k in range(l)
+    )
+    return float(sum(terms))
 
 
 def closeness_l(shares: NDArray[np.floating], t: float) -> int | None:

@@ -149,35 +149,32 @@ def fit_em(sets, weights, start, tolerance, rounds):  # type: ignore[no-untyped-
 
 
 @njit(cache=True, nogil=True)
-def answer_queries(positions, values, offsets, columns, wanted, size, shares):  # type: ignore[no-untyped-def]
-    """The weight of each value among the records that match each query (see `utility.workload.answer`).
+def answer_queries(positions, offsets, values, weights, columns, wanted, share, size):  # type: ignore[no-untyped-def]
+    """The weight of each value among the classes of records that match each query: queries x size.
 
-    Sixty-four records at a time become a bit mask without a branch; only the bits that are left are visited.
+    Class c has the codes positions[:, c] (0 = starred, which matches with the query's share of values) and
+    the values values[offsets[c]:offsets[c + 1]] with their weights. The matching classes are listed without
+    a branch, because whether a class matches cannot be predicted.
     """
     queries, dimensions = columns.shape
-    rows = positions.shape[1]
+    classes = positions.shape[1]
     out = np.zeros((queries, size))
+    hits = np.empty(classes + 1, np.int64)
     for query in range(queries):
-        for begin in range(0, rows, 64):
-            end = min(begin + 64, rows)
-            mask = ~np.uint64(0)
+        hits[: classes + 1] = np.arange(classes + 1)
+        found = classes
+        for place in range(dimensions):
+            codes, asked, kept = positions[columns[query, place]], wanted[query, place], 0
+            for i in range(found):
+                row = hits[i]
+                hits[kept] = row
+                kept += asked[codes[row]]
+            found = kept
+        for i in range(found):
+            row, weight = hits[i], 1.0
             for place in range(dimensions):
-                if mask:
-                    mask &= _matches(positions[columns[query, place]], begin, end, wanted[query, place])
-            row = begin
-            while mask:
-                if mask & np.uint64(1):
-                    weight = 1.0 / (offsets[row + 1] - offsets[row]) if shares else 1.0
-                    for at in range(offsets[row], offsets[row + 1]):
-                        out[query, values[at]] += weight
-                mask >>= np.uint64(1)
-                row += 1
+                if positions[columns[query, place], row] == 0:
+                    weight *= share[query, place]
+            for at in range(offsets[row], offsets[row + 1]):
+                out[query, values[at]] += weight * weights[at]
     return out
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _matches(codes, begin, end, wanted):  # type: ignore[no-untyped-def]
-    mask = np.uint64(0)
-    for row in range(begin, end):
-        mask |= np.uint64(wanted[codes[row]]) << np.uint64(row - begin)
-    return mask
