@@ -48,7 +48,9 @@ def across(first, second):
     for user in {u for u, _ in first}:
         mine = [a for u, a in first if u == user]
         other = [b for u, b in second if u == user]
-        mean = sum(Fraction(1, len(in_a[a] & in_b[b])) for a in mine for b in other) / (len(mine) * len(other))
+        mean = sum(Fraction(1, len(in_a[a] & in_b[b])) for a in mine for b in other) / (
+            len(mine) * len(other)
+        )
         total += Fraction(len(mine), len(first)) * mean
     return total
 

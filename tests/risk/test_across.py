@@ -12,7 +12,9 @@ from sudare.errors import UsageError
 from sudare.risk.measure import risk
 
 few = settings(max_examples=40, deadline=None)
-rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.sampled_from("abc")), min_size=1, max_size=20)
+rows = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(0, 3), st.sampled_from("abc")), min_size=1, max_size=20
+)
 
 
 def table(found):
@@ -41,7 +43,10 @@ def test_more_knowledge_never_lowers_the_risk(found):
 
 def test_counting_in_parts_changes_nothing():
     rng = np.random.default_rng(3)
-    data = [(int(u), int(a), f"b{b}") for u, a, b in zip(rng.integers(0, 30, 400), rng.integers(0, 20, 400), rng.integers(0, 9, 400))]
+    data = [
+        (int(u), int(a), f"b{b}")
+        for u, a, b in zip(rng.integers(0, 30, 400), rng.integers(0, 20, 400), rng.integers(0, 9, 400))
+    ]
     values = coded(table(data), ["a", "b"])
     whole, parts = cross_of_codes(values, "a", "b"), cross_of_codes(values, "a", "b", pairs_at_once=50)
     assert parts.risk == pytest.approx(whole.risk, rel=1e-12)
@@ -50,7 +55,9 @@ def test_counting_in_parts_changes_nothing():
 
 def test_across_measures_every_pair_of_the_attributes():
     result = risk(table([(1, 1, "a"), (2, 1, "b")]), across=True)
-    assert [(r["attributes"], r["model"]) for r in result.rows if r["model"] == "across"] == [(["a", "b"], "across")]
+    assert [(r["attributes"], r["model"]) for r in result.rows if r["model"] == "across"] == [
+        (["a", "b"], "across")
+    ]
 
 
 def test_across_knows_two_attributes_at_a_time():

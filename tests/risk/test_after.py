@@ -10,7 +10,9 @@ from sudare.errors import UsageError
 from sudare.risk.measure import risk
 
 few = settings(max_examples=30, deadline=None)
-rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9), st.sampled_from("abc")), min_size=1, max_size=20)
+rows = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(0, 9), st.sampled_from("abc")), min_size=1, max_size=20
+)
 
 
 def table(found, user="u"):
@@ -35,7 +37,12 @@ def test_an_identity_release_leaves_the_risk_as_it_was(found):
 @few
 @given(rows, st.sampled_from(["interval", "round", "star", "label"]))
 def test_recoding_never_raises_the_risk_and_equals_the_slow_reference(slow, found, how):
-    ways = {"interval": tens, "round": lambda x: x // 4 * 4, "star": lambda x: "*", "label": lambda x: f"group {x // 3}"}
+    ways = {
+        "interval": tens,
+        "round": lambda x: x // 4 * 4,
+        "star": lambda x: "*",
+        "label": lambda x: f"group {x // 3}",
+    }
     published = table([(u, ways[how](x), y) for u, x, y in found])
     after = risk(table(found), combine=2, release=published, truth=list(range(len(found))))
     for row in after.rows:
@@ -96,7 +103,9 @@ def test_noise_is_not_taken_for_recoding():
     assert risk(ds, release=noisy, truth=[0, 1, 2]).risk_of("x") == 0
 
 
-@pytest.mark.parametrize("call", [{"truth": None}, {"truth": [0]}, {"truth": [0, 7]}, {"truth": [0, 1], "attacker": "bayes"}])
+@pytest.mark.parametrize(
+    "call", [{"truth": None}, {"truth": [0]}, {"truth": [0, 7]}, {"truth": [0, 1], "attacker": "bayes"}]
+)
 def test_a_release_needs_its_own_truth(call):
     ds = table([(1, 1, "a"), (2, 2, "b")])
     with pytest.raises(UsageError):

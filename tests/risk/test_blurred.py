@@ -66,7 +66,9 @@ def test_a_wrong_value_is_believed(found, q):
         others = [z for z in domain if z != x]
         total += (1 - share if others else 1) * Fraction(1, len(owners[x]))
         total += sum(share * Fraction(user in owners[z], len(owners[z]) * len(others)) for z in others)
-    assert risk(table(found), channel={"x": f"wrong:{q}"}).risk_of("x") == pytest.approx(float(total / len(found)))
+    assert risk(table(found), channel={"x": f"wrong:{q}"}).risk_of("x") == pytest.approx(
+        float(total / len(found))
+    )
 
 
 def test_times_and_dates_are_cut_to_their_unit():
@@ -89,7 +91,9 @@ def test_a_set_with_one_recoded_attribute_keeps_the_other_as_it_is():
     found = [(1, 3), (2, 4), (3, 14)]
     ds = table(found, y=["a", "b", "a"])
     expected = Counter((x // 10, y) for (_, x), y in zip(found, ["a", "b", "a"]))
-    assert risk(ds, attributes=["x+y"], channel={"x": "round:20"}).risk_of("x+y") == pytest.approx(len(expected) / 3)
+    assert risk(ds, attributes=["x+y"], channel={"x": "round:20"}).risk_of("x+y") == pytest.approx(
+        len(expected) / 3
+    )
 
 
 @pytest.mark.parametrize("text", ["blur", "round:", "round:0", "within:x", "wrong:2", "wrong:"])

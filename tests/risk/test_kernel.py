@@ -28,7 +28,9 @@ tables = st.lists(
 
 def make(rows):
     u, x, y, z = zip(*rows)
-    table = pa.table({"u": pa.array(u, pa.int32()), "x": pa.array(x, pa.string()), "y": pa.array(y, pa.int16()), "z": z})
+    table = pa.table(
+        {"u": pa.array(u, pa.int32()), "x": pa.array(x, pa.string()), "y": pa.array(y, pa.int16()), "z": z}
+    )
     return Dataset.from_arrow(table, Roles.of(user="u"))
 
 
@@ -58,7 +60,9 @@ def test_the_number_of_buckets_changes_nothing():
     owners = np.sort(rng.integers(1, 50, 3_000)).astype(np.int32)
     parent, codes = rng.integers(0, 40, 3_000).astype(np.int32), rng.integers(0, 70, 3_000).astype(np.int32)
     rows = np.arange(3_000, dtype=np.int32)
-    results = [kernel.refine(rows, parent, codes, 70, owners, buckets, False, True) for buckets in (1, 8, 256)]
+    results = [
+        kernel.refine(rows, parent, codes, 70, owners, buckets, False, True) for buckets in (1, 8, 256)
+    ]
     for _, _, small, large in results[1:]:
         np.testing.assert_array_equal(small, results[0][2])
         np.testing.assert_array_equal(np.sort(large, axis=0), np.sort(results[0][3], axis=0))
@@ -67,7 +71,9 @@ def test_the_number_of_buckets_changes_nothing():
 
 def test_a_record_that_is_alone_is_not_looked_at_again():
     owners = np.array([1, 1, 2], np.int32)
-    data = Coded(owners, {"a": np.array([0, 1, 2], np.int32), "b": np.array([0, 0, 0], np.int32)}, {"a": 3, "b": 1}, 2)
+    data = Coded(
+        owners, {"a": np.array([0, 1, 2], np.int32), "b": np.array([0, 0, 0], np.int32)}, {"a": 3, "b": 1}, 2
+    )
     found = profiles_of_codes(data, [("a", "b")], True)[("a", "b")]
     assert found.pairs == ((1, 1, 3),)
     assert (found.squares, found.largest) == (((1, 1, 3),), 3)

@@ -31,7 +31,9 @@ def test_every_attacker_equals_the_slow_reference(dataset, slow, rows):
 @given(records)
 def test_stronger_attackers_never_have_a_smaller_risk(dataset, rows):
     ds = dataset(**columns(rows))
-    plain, prop, best = (risk(ds, attributes="x", attacker=a).risk_of("x") for a in ("uniform", "proportional", "bayes"))
+    plain, prop, best = (
+        risk(ds, attributes="x", attacker=a).risk_of("x") for a in ("uniform", "proportional", "bayes")
+    )
     assert plain <= prop + 1e-12
     assert prop <= best + 1e-12
 
@@ -65,7 +67,9 @@ def test_the_table_of_values_adds_up_to_the_risk(dataset, rows):
 
 def test_without_a_user_column_every_row_is_a_person(dataset):
     for attacker in ("uniform", "proportional", "bayes"):
-        assert risk(dataset(user=None, x=[1, 1, 2, 3]), attributes="x", attacker=attacker).risk_of("x") == 0.75
+        assert (
+            risk(dataset(user=None, x=[1, 1, 2, 3]), attributes="x", attacker=attacker).risk_of("x") == 0.75
+        )
 
 
 def test_missing_values_count_or_are_dropped_as_asked(dataset):

@@ -13,7 +13,11 @@ from sudare.risk.measure import risk
 from sudare.risk.sampling import cost, error_rate, estimate, standard_error
 
 few = settings(max_examples=30, deadline=None)
-rows = st.lists(st.tuples(st.integers(0, 4), st.sampled_from(["a", "b", "c", None]), st.integers(0, 2)), min_size=1, max_size=30)
+rows = st.lists(
+    st.tuples(st.integers(0, 4), st.sampled_from(["a", "b", "c", None]), st.integers(0, 2)),
+    min_size=1,
+    max_size=30,
+)
 KEY = Key.demo(1)
 
 
@@ -44,7 +48,10 @@ def test_a_sample_larger_than_the_domain_is_cut_to_it():
 def test_the_same_key_draws_the_same_values_and_another_key_others():
     ds = table([(i % 3 * (i % 2), None, i * i % 331) for i in range(900)])
     with pytest.warns(SudareWarning, match="S-FEW-VALUES"):
-        draws = [risk(ds, attributes="y", model="sample", sample_size=20, key=k).rows for k in (KEY, KEY, Key.demo(2))]
+        draws = [
+            risk(ds, attributes="y", model="sample", sample_size=20, key=k).rows
+            for k in (KEY, KEY, Key.demo(2))
+        ]
     assert draws[0] == draws[1] != draws[2]
 
 

@@ -85,5 +85,7 @@ def _takes_kernel(ds: Dataset, subsets: Sequence[tuple[str, ...]], missing: str,
     possible = ds.engine in ("duckdb", "pyspark") and missing == "value" and len(subsets) > 0
     possible = possible and not (ds.engine == "duckdb" and ds.view is None)
     if way == "kernel" and not possible:
-        raise UsageError("way='kernel' needs a file, a table in memory or Spark, and missing='value'; use way='auto'")
+        raise UsageError(
+            "way='kernel' needs a file, a table in memory or Spark, and missing='value'; use way='auto'"
+        )
     return possible and (way == "kernel" or (way == "auto" and (ds.view is None or ds.rows >= KERNEL_ROWS)))

@@ -37,9 +37,7 @@ class _Shared:
     ids: Codes
 
 
-def lattice_profiles(
-    ds: Dataset, subsets: Sequence[tuple[str, ...]], every_attacker: bool
-) -> list[Profile]:
+def lattice_profiles(ds: Dataset, subsets: Sequence[tuple[str, ...]], every_attacker: bool) -> list[Profile]:
     """The profile of every set of attributes, in the given order."""
     columns = list(dict.fromkeys(name for subset in subsets for name in subset))
     found = profiles_of_codes(coded(ds, columns), subsets, every_attacker)
@@ -100,7 +98,14 @@ def _refined(
         buckets *= 2
     name = path[-1]
     rows, ids, small, large = kernel.refine(
-        parent.rows, parent.ids, data.codes[name], data.widths[name], data.owners, buckets, every_attacker, keep
+        parent.rows,
+        parent.ids,
+        data.codes[name],
+        data.widths[name],
+        data.owners,
+        buckets,
+        every_attacker,
+        keep,
     )
     pairs = [(int(r), int(u), int(small[r, u])) for r, u in np.argwhere(small)]
     pairs += [*histogram(large[:, [0, 1]]), *([(1, 1, alone)] if alone else [])]

@@ -58,7 +58,8 @@ def _counts_by_join(ds: Dataset, chosen: pa.Table) -> list[Counts]:
     connect().register(name, chosen)
     try:
         same = " AND ".join(
-            f"{quote(name)}.{quote(c)} IS NOT DISTINCT FROM {quote(str(ds.view))}.{quote(c)}" for c in chosen.column_names
+            f"{quote(name)}.{quote(c)} IS NOT DISTINCT FROM {quote(str(ds.view))}.{quote(c)}"
+            for c in chosen.column_names
         )
         condition = f"EXISTS (SELECT 1 FROM {quote(name)} WHERE {same})"
         query = risk_sql.per_value(ds, chosen.column_names, missing="value", condition=condition)
@@ -84,5 +85,8 @@ def _plain(kind: Any) -> bool:
 
     types = pa.types
     return bool(
-        types.is_integer(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_date32(kind)
+        types.is_integer(kind)
+        or types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_date32(kind)
     )

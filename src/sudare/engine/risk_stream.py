@@ -47,7 +47,11 @@ def ordered(ds: Dataset, columns: Sequence[str]) -> Iterator[tuple[Ints, list[In
     kinds = dict(zip(ds.columns, map(str, connect().table(str(ds.view)).types)))
     keys = [_key(name, kinds[name]) for name in columns]
     user = ds.roles.user
-    owner = [] if user is None else [quote(user) if kinds[user] in NARROW | {"BIGINT"} else f"hash({quote(user)})"]
+    owner = (
+        []
+        if user is None
+        else [quote(user) if kinds[user] in NARROW | {"BIGINT"} else f"hash({quote(user)})"]
+    )
     order = " ORDER BY 1" if owner else ""
     selected = ", ".join(f"{text} AS k{place}" for place, text in enumerate([*owner, *keys]))
     reader = connect().sql(f"SELECT {selected} FROM {quote(str(ds.view))}{order}").to_arrow_reader(BATCH_ROWS)

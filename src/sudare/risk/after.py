@@ -22,7 +22,12 @@ Ints = NDArray[np.int64]
 
 
 def after_rows(
-    ds: Dataset, sets: Sequence[Subset], release: Any, truth: Sequence[int | None] | None, attacker: str, missing: str
+    ds: Dataset,
+    sets: Sequence[Subset],
+    release: Any,
+    truth: Sequence[int | None] | None,
+    attacker: str,
+    missing: str,
 ) -> list[dict[str, Any]]:
     """R' per set of attributes, with the risk before beside it.
 
@@ -30,7 +35,9 @@ def after_rows(
     consistent with x. An attribute that is not published helps nobody: every published person stays a candidate.
     """
     if attacker != "uniform" or missing != "value":
-        raise UsageError("release: the risk after is measured for the uniform attacker, missing values counted")
+        raise UsageError(
+            "release: the risk after is measured for the uniform attacker, missing values counted"
+        )
     published, rows = _published(release, truth, ds)
     before = engine.profiles(ds, sets)
     columns = list(dict.fromkeys(name for subset in sets for name in subset))
@@ -52,7 +59,11 @@ class _Pair:
     def of(cls, ds: Dataset, published: Dataset, rows: Ints, columns: Sequence[str]) -> _Pair:
         shown = [name for name in columns if name in published.columns]
         return cls(
-            users=_people(ds), people=_people(published), rows=rows, true=_coded(ds, columns), seen=_coded(published, shown)
+            users=_people(ds),
+            people=_people(published),
+            rows=rows,
+            true=_coded(ds, columns),
+            seen=_coded(published, shown),
         )
 
     @property
@@ -80,10 +91,14 @@ def _row(pair: _Pair, profile: Any) -> dict[str, Any]:
     shown = [name for name in subset if name in pair.seen]
     left = right_guesses(
         users=pair.users,
-        true=np.stack([pair.true[name][0] for name in shown], axis=1) if shown else np.zeros((len(pair.users), 0), np.int64),
+        true=np.stack([pair.true[name][0] for name in shown], axis=1)
+        if shown
+        else np.zeros((len(pair.users), 0), np.int64),
         published=Published(
             people=pair.people,
-            values=np.stack([pair.seen[name][0] for name in shown], axis=1) if shown else np.zeros((len(pair.people), 0), np.int64),
+            values=np.stack([pair.seen[name][0] for name in shown], axis=1)
+            if shown
+            else np.zeros((len(pair.people), 0), np.int64),
             owner=pair.owner,
         ),
         near=[pair.consistent(name) for name in shown],
@@ -105,10 +120,14 @@ def _published(release: Any, truth: Sequence[int | None] | None, ds: Dataset) ->
     data = release if isinstance(release, Dataset) else release.data
     known = truth if truth is not None else getattr(release, "truth", None)
     if known is None:
-        raise UsageError("release: to measure what is left, the truth is needed; give a Release, or truth= with a table")
+        raise UsageError(
+            "release: to measure what is left, the truth is needed; give a Release, or truth= with a table"
+        )
     rows = np.array([-1 if row is None else row for row in known], np.int64)
     if len(rows) != data.rows:
-        raise UsageError(f"truth has {len(rows):,} rows, the release {data.rows:,}; give the truth of this release")
+        raise UsageError(
+            f"truth has {len(rows):,} rows, the release {data.rows:,}; give the truth of this release"
+        )
     if len(rows) and (rows.max() >= ds.rows or rows.min() < -1):
         raise UsageError("truth names a row that the original does not have; give the truth of this release")
     return data, rows
@@ -126,5 +145,6 @@ def _coded(ds: Dataset, columns: Sequence[str]) -> dict[str, tuple[Ints, list[An
         return {}
     matrix, values = codes(ds.to_pyarrow(columns), columns)
     return {
-        name: (matrix[:, place].astype(np.int64), values[place].to_pylist()) for place, name in enumerate(columns)
+        name: (matrix[:, place].astype(np.int64), values[place].to_pylist())
+        for place, name in enumerate(columns)
     }

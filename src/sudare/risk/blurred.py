@@ -47,7 +47,9 @@ def _row(
         users=data.users,
         values=profile.values,
         alpha=None if ranged else formulas.alpha(profile),
-        risk=_ranged(data, values, subset, ranged, attacker) if ranged else formulas.ATTACKERS[attacker](profile),
+        risk=_ranged(data, values, subset, ranged, attacker)
+        if ranged
+        else formulas.ATTACKERS[attacker](profile),
         attacker=attacker,
         model="exact",
         channel="; ".join(f"{name} {found.name}" for name, found in mine.items()) or "as it is",
@@ -65,7 +67,11 @@ def _recoded(data: Coded, values: Mapping[str, list[Any]], channels: Mapping[str
 
 
 def _ranged(
-    data: Coded, values: Mapping[str, list[Any]], subset: Subset, channels: Mapping[str, Channel], attacker: str
+    data: Coded,
+    values: Mapping[str, list[Any]],
+    subset: Subset,
+    channels: Mapping[str, Channel],
+    attacker: str,
 ) -> float:
     name, channel = next(iter(channels.items()))
     if len(subset) > 1 or attacker != "uniform":

@@ -83,12 +83,16 @@ def parse(text: str) -> Channel:
         return Recode(text, UNITS[kind])
     if kind == "round":
         width = as_width(given, text)
-        return Recode(text, lambda value: None if value is None else math.floor(as_number(value) / width + 0.5) * width)
+        return Recode(
+            text, lambda value: None if value is None else math.floor(as_number(value) / width + 0.5) * width
+        )
     if kind == "within":
         return Within(text, as_width(given, text))
     if kind == "wrong":
         return Wrong(text, _probability(given, text))
-    raise UsageError(f"channel '{text}' is unknown; {nearest(kind, [*UNITS, 'round:10', 'within:1h', 'wrong:0.1'])}")
+    raise UsageError(
+        f"channel '{text}' is unknown; {nearest(kind, [*UNITS, 'round:10', 'within:1h', 'wrong:0.1'])}"
+    )
 
 
 def _probability(given: str, text: str) -> float:

@@ -26,7 +26,8 @@ def consistent_pairs(true: Sequence[Any], published: Sequence[Any], observed: Pa
     original = {plain(value): place for place, value in enumerate(true)}
     found = [_equal(texts, original), _recoded(texts, true)]
     unknown = np.array(
-        [text is not None and text not in original and isinstance(parse(text), Exactly) for text in texts], np.bool_
+        [text is not None and text not in original and isinstance(parse(text), Exactly) for text in texts],
+        np.bool_,
     )
     words = np.array([isinstance(value, str) for value in published], np.bool_)
     learned = observed if _coarsens(observed, texts, true) else observed[(unknown & words)[observed[:, 1]]]
@@ -62,7 +63,9 @@ def _recoded(texts: Sequence[str | None], true: Sequence[Any]) -> Pairs:
 
 def _in_intervals(places: list[int], meanings: dict[int, Any], true: Sequence[Any]) -> Pairs:
     """Numbers in intervals, by bisection instead of one comparison per pair."""
-    known = [(float(value), place) for place, value in enumerate(true) if value is not None and value == value]
+    known = [
+        (float(value), place) for place, value in enumerate(true) if value is not None and value == value
+    ]
     known.sort()
     numbers, where = np.array([k for k, _ in known]), np.array([p for _, p in known], np.int64)
     parts = []
@@ -80,6 +83,7 @@ def _coarsens(observed: Pairs, texts: Sequence[str | None], true: Sequence[Any])
         return False
     together = np.bincount(observed[:, 1], minlength=len(texts))
     renamed = sum(
-        together[published] == 1 and texts[published] != plain(true[value]) for value, published in observed.tolist()
+        together[published] == 1 and texts[published] != plain(true[value])
+        for value, published in observed.tolist()
     )
     return 2 * renamed <= len(observed)

@@ -88,7 +88,9 @@ def alpha_sd(profile: Profile, *, ddof: int = 0) -> float:
     mean, freedom = alpha(profile), profile.values - ddof
     if freedom <= 0:
         return 0.0
-    return sqrt(fsum((records / users - mean) ** 2 * count for records, users, count in profile.pairs) / freedom)
+    return sqrt(
+        fsum((records / users - mean) ** 2 * count for records, users, count in profile.pairs) / freedom
+    )
 
 
 def _alpha_total(profile: Profile) -> float:

@@ -11,7 +11,9 @@ from sudare.errors import UsageError
 Subset = tuple[str, ...]
 
 
-def subsets(ds: Dataset, attributes: str | Sequence[str] | None, combine: int | Sequence[str]) -> list[Subset]:
+def subsets(
+    ds: Dataset, attributes: str | Sequence[str] | None, combine: int | Sequence[str]
+) -> list[Subset]:
     """Every set of attributes to measure: single ones, all sets of up to `combine`, or those named like "date+goods".
 
     Names with a plus stand for a set, in `attributes` as in `combine`; a column whose own name holds a plus wins.

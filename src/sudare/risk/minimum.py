@@ -23,7 +23,9 @@ def minimal_sets(risks: Mapping[Subset, float], threshold: float) -> list[Subset
     return sorted(minimal, key=lambda s: (len(s), -risks[s]))
 
 
-def exposed_users(ds: Dataset, attributes: Sequence[str], threshold: float, *, missing: str = "value") -> float:
+def exposed_users(
+    ds: Dataset, attributes: Sequence[str], threshold: float, *, missing: str = "value"
+) -> float:
     """The share of users who own a record that identifies them with at least this probability, 1/|U_x| >= threshold."""
     most = int(1 / threshold + 1e-9)
     return exposed(ds, attributes, most, missing=missing)

@@ -31,7 +31,10 @@ def sampled_row(
     total = risk_sample.records(ds, subset, missing=missing)
     size = min(sample_size or FEW_VALUES, values.num_rows)
     if size < min(FEW_VALUES, values.num_rows):
-        warn("S-FEW-VALUES", f"{size} sampled values: the interval of a skewed attribute is too narrow below {FEW_VALUES}")
+        warn(
+            "S-FEW-VALUES",
+            f"{size} sampled values: the interval of a skewed attribute is too narrow below {FEW_VALUES}",
+        )
     counts = risk_sample.counts_of(ds, values.take(_draw(values.num_rows, size, subset, key)))
     found = _estimated(counts, values.num_rows, total, attacker)
     return row_of(
@@ -51,7 +54,11 @@ def sampled_row(
 
 def _estimated(counts: list[risk_sample.Counts], values: int, total: int, attacker: str) -> Estimate:
     """The estimate; with every value drawn it is the exact risk to the last digit."""
-    masses = {"uniform": lambda c: (c[0], c[1]), "proportional": lambda c: (c[2], c[0]), "bayes": lambda c: (c[3], 1)}
+    masses = {
+        "uniform": lambda c: (c[0], c[1]),
+        "proportional": lambda c: (c[2], c[0]),
+        "bayes": lambda c: (c[3], 1),
+    }
     found = estimate([masses[attacker](c) for c in counts], values=values, records=total)
     if found.sample_size < values:
         return found

@@ -66,4 +66,6 @@ def _from_text(text: str) -> float:
 
 
 def _no_scale() -> DataError:
-    return DataError("a value is neither a number nor a time nor a date; use this channel on another attribute")
+    return DataError(
+        "a value is neither a number nor a time nor a date; use this channel on another attribute"
+    )
