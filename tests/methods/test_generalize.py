@@ -1,0 +1,140 @@
+"""Round, TopBottomCode, Generalize."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sudare.data import Dataset, Key, Roles
+from sudare.data.hierarchies import Hierarchy
+from sudare.data.recoded import consistency
+from sudare.errors import DataError, UsageError
+from sudare.methods.draft import Draft
+from sudare.methods.generalize import Generalize, Round, TopBottomCode
+
+KEY = Key.demo(1)
+
+
+def draft(**columns: Any) -> Draft:
+    return Draft.of(Dataset.from_arrow(pa.table(columns), Roles.of(quasi=list(columns))), KEY)
+
+
+def column(method: Any, values: Any) -> list[Any]:
+    return list(method.apply(draft(x=values), KEY).table["x"].to_pylist())
+
+
+def test_numbers_are_rounded_to_the_nearest_multiple() -> None:
+    assert column(Round(column="x", to=10), pa.array([14, 15, -15, -16, None])) == [10, 20, -10, -20, None]
+    assert column(Round(column="x", to=0.1), pa.array([0.34, 0.35, -0.34])) == [0.3, 0.4, -0.3]
+    assert column(Round(column="x", to=5), pa.array([12.4, 12.5])) == [10, 15]
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1), st.integers(1, 10**6))
+def test_large_whole_numbers_are_rounded_exactly(values: list[int], to: int) -> None:
+    for value, rounded in zip(
+        values, column(Round(column="x", to=to), pa.array(values, pa.int64())), strict=True
+    ):
+        assert rounded % to == 0
+        assert abs(rounded - value) * 2 <= to or abs(value) > 2**63 - 2 * to
+
+
+def test_small_types_do_not_overflow() -> None:
+    assert column(Round(column="x", to=10), pa.array([126, -128], pa.int8())) == [120, -120]
+    assert column(Round(column="x", to=10), pa.array([255, 4], pa.uint8())) == [250, 0]
+    with pytest.raises(UsageError, match="larger than any number"):
+        column(Round(column="x", to=1000), pa.array([1], pa.int8()))
+
+
+def test_what_changed_is_counted() -> None:
+    assert Round(column="x", to=10).apply(draft(x=[10, 11, None]), KEY).details == {"changed": 1, "to": 10}
+
+
+@pytest.mark.parametrize("to", [0, -1, float("nan"), float("inf"), True, "10"])
+def test_a_step_that_means_nothing_is_refused(to: Any) -> None:
+    with pytest.raises(UsageError):
+        Round(column="x", to=to)
+
+
+def test_text_and_infinite_numbers_are_refused() -> None:
+    with pytest.raises(UsageError, match="not numeric"):
+        column(Round(column="x", to=10), pa.array(["a"]))
+    with pytest.raises(DataError, match="NaN or infinite"):
+        column(Round(column="x", to=0.5), pa.array([np.inf]))
+
+
+def test_numbers_beyond_the_bounds_become_the_bound() -> None:
+    assert column(TopBottomCode(column="x", top=90, bottom=18), pa.array([17, 50, 95, None])) == [
+        18,
+        50,
+        90,
+        None,
+    ]
+
+
+def test_the_mean_beyond_the_bound_keeps_the_total() -> None:
+    values = [1.0, 2.0, 3.0, 50.0, 100.0]
+    coded = column(TopBottomCode(column="x", top=10, replacement="mean"), pa.array(values))
+    assert coded == [1, 2, 3, 75, 75]
+    assert sum(coded) == sum(values)
+
+
+def test_a_share_is_coded_on_both_sides() -> None:
+    out = TopBottomCode(column="x", share=0.1).apply(draft(x=list(range(100))), KEY)
+    assert (out.details["top_coded"], out.details["bottom_coded"]) == (9, 9)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"top": 1, "bottom": 2}, {"share": 0.7}, {"top": 1, "replacement": "x"}, {"top": "a"}]
+)
+def test_bounds_that_mean_nothing_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        TopBottomCode(column="x", **options)
+
+
+def test_values_become_labels_of_their_level(tmp_path: Path) -> None:
+    (tmp_path / "h.csv").write_text("11th;school;*\nMasters;higher;*\n")
+    values = pa.array(["11th", "Masters", None])
+    for hierarchy in (tmp_path / "h.csv", Hierarchy.from_csv(tmp_path / "h.csv")):
+        assert column(Generalize(column="x", hierarchy=hierarchy), values) == ["school", "higher", None]
+        assert column(Generalize(column="x", level=2, hierarchy=hierarchy), values) == ["*", "*", "*"]
+        assert column(Generalize(column="x", level=0, hierarchy=hierarchy), values) == [
+            "11th",
+            "Masters",
+            None,
+        ]
+
+
+def test_a_table_of_the_configuration_makes_the_hierarchy() -> None:
+    out = Generalize(column="x", hierarchy={"intervals": [5, 10]}).apply(draft(x=[17, 42]), KEY)
+    assert out.table["x"].to_pylist() == ["[15-19]", "[40-44]"]
+    assert out.details == {"level": 1, "levels": 4, "ncp": 0.0}
+
+
+def test_without_a_hierarchy_one_is_proposed_and_stays_consistent() -> None:
+    values = list(range(17, 91))
+    published = column(Generalize(column="x", level=2), pa.array(values))
+    assert len(set(published)) < 10
+    assert np.diagonal(consistency(published, values)).all()
+
+
+def test_chunks_of_a_fitted_method_agree_with_the_whole() -> None:
+    values = pa.array([f"{n:05d}" for n in range(0, 90_000, 700)])
+    method = Generalize(column="x").fit(draft(x=values))
+    whole = column(method, values)
+    assert [*column(method, values.slice(0, 50)), *column(method, values.slice(50))] == whole
+
+
+def test_unknown_levels_and_columns_are_refused() -> None:
+    with pytest.raises(UsageError, match="level 9"):
+        column(Generalize(column="x", level=9), pa.array([1, 2, 3]))
+    with pytest.raises(UsageError, match="unknown column"):
+        Generalize(column="y").apply(draft(x=[1]), KEY)
+    for level in (-1, True, 1.5):
+        with pytest.raises(UsageError):
+            Generalize(column="x", level=level)  # type: ignore[arg-type]
