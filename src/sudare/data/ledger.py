@@ -71,13 +71,16 @@ class Ledger:
 
     def sketch(self, table: pa.Table, roles: Roles) -> list[int]:
         """The sketch of the records of a table: the same records give the same sketch under every key."""
-        secret = Key(bytes.fromhex(self._read(make=True)["secret"]))
+        secret = self.secret()
         return sketch_of(words(secret, "ledger", "", record_ids(table, roles, secret), 2))
+
+    def secret(self) -> Key:
+        """The ledger's own key, which no release depends on."""
+        return Key(bytes.fromhex(self._read(make=True)["secret"]))
 
     def domain(self, column: str, values: list[str]) -> str:
         """A keyed digest of a domain of values."""
-        secret = Key(bytes.fromhex(self._read(make=True)["secret"]))
-        return secret.subkey("ledger domain", json.dumps([column, *values])).hex()[:16]
+        return self.secret().subkey("ledger domain", json.dumps([column, *values])).hex()[:16]
 
     def _read(self, make: bool = False) -> dict[str, Any]:
         try:

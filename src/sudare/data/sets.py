@@ -35,12 +35,14 @@ class SetSchema:
     @classmethod
     def of(cls, entry: Mapping[str, Any], column: str) -> SetSchema:
         """The schema as it stands in a sidecar."""
-        if entry.get("version") != VERSION:
+        if not isinstance(entry, Mapping) or entry.get("version") != VERSION:
             raise DataError(f"{column}: this sidecar is of another version; read it with a newer sudare")
-        try:
-            return cls(int(entry["l"]), tuple(entry["domain"]))
-        except (KeyError, TypeError, ValueError):
-            raise DataError(f"{column}: the sidecar lacks l or domain; ask for the sidecar again") from None
+        l, domain = entry.get("l"), entry.get("domain")
+        if not isinstance(l, int) or l < 1 or not isinstance(domain, (list, tuple)) or not domain:
+            raise DataError(f"{column}: the sidecar lacks l or domain; ask for the sidecar again")
+        if len({plain(value) for value in domain}) < len(domain):
+            raise DataError(f"{column}: the domain in the sidecar repeats a value; ask for the sidecar again")
+        return cls(l, tuple(domain))
 
     def to_dict(self) -> dict[str, Any]:
         texts = [v if isinstance(v, (str, int, float, bool, type(None))) else plain(v) for v in self.domain]
@@ -163,4 +165,4 @@ def _codes(members: pa.Array, code_of: Mapping[str | None, int], kind: type, nam
         return (
             indices.view(kind) if indices.dtype.itemsize == np.dtype(kind).itemsize else indices.astype(kind)
         )
-    return lookup.astype(kind)[indices]
+    return np.asarray(lookup.astype(kind)[indices])

@@ -78,10 +78,11 @@ def estimate(
     slices = [Slice.parse(text, data.columns) for text in ([by] if isinstance(by, str) else by)]
     _check_slices(slices, name)
     table = table_of(data, [*(s.column for s in slices), name])
-    found = _count(form, table, slices, name, entry, method)
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    found = _count(form, table, slices, name, entry, method, z)
     names = tuple(s.column for s in slices)
     return EstimateResult(
-        rows=tuple(_rows(found, names, confidence)),
+        rows=tuple(_rows(found, names)),
         notes=found.notes,
         column=name,
         by=names,
@@ -94,7 +95,8 @@ def estimate(
 def parts(release: Any) -> tuple[Dataset, Mapping[str, Any]]:
     """The published table and what its sidecar says."""
     data: Dataset = getattr(release, "data", release)
-    return data, data.published.get("schema", {})
+    schema = data.published.get("schema", {})
+    return data, schema if isinstance(schema, Mapping) else {}
 
 
 def table_of(data: Dataset, columns: Sequence[str]) -> pa.Table:
@@ -111,7 +113,12 @@ def find_column(schema: Mapping[str, Any], column: str | None) -> tuple[str, str
     """The form, the name and the sidecar entry of the column to estimate."""
     from sudare.utility.estimate_models import FORMS
 
-    known = {name: (form, name, entry) for form in FORMS for name, entry in schema.get(form, {}).items()}
+    known = {
+        name: (form, name, entry)
+        for form in FORMS
+        if isinstance(entries := schema.get(form, {}), Mapping)
+        for name, entry in entries.items()
+    }
     if not known:
         raise UsageError(
             "the release has no column to estimate: its sidecar names no randomized, anatomy or tp column; "
@@ -133,43 +140,28 @@ def _check_slices(slices: Sequence[Slice], name: str) -> None:
 
 
 def _count(
-    form: str, table: Any, slices: Sequence[Slice], name: str, entry: Mapping[str, Any], method: str
+    form: str,
+    table: pa.Table,
+    slices: Sequence[Slice],
+    name: str,
+    entry: Mapping[str, Any],
+    method: str,
+    z: float,
 ) -> Counts:
     from sudare.utility import estimate_models as models
 
     if form == "randomized":
-        return models.randomized(table, slices, name, entry, method)
-    return (
-        models.anatomy(table, slices, name, entry)
-        if form == "anatomy"
-        else models.tp(table, slices, name, entry)
-    )
+        return models.randomized(table, slices, name, entry, z, method)
+    return (models.anatomy if form == "anatomy" else models.tp)(table, slices, name, entry, z)
 
 
-def _rows(found: Counts, names: Sequence[str], confidence: float) -> list[dict[str, Any]]:
-    records = found.groups.records
-    totals = np.maximum(found.counts.sum(axis=1), 1e-300)
-    error = np.sqrt(found.variance)
-    reach = NormalDist().inv_cdf(0.5 + confidence / 2) * error
-    top = np.maximum(records[:, None], found.counts)
-    low = np.minimum(np.clip(found.centre - reach, 0, top), found.counts)
-    high = np.maximum(np.clip(found.centre + reach, 0, top), found.counts)
-    share = found.counts / totals[:, None]
-    columns = [a.tolist() for a in (found.counts, share, error, low, high)]
-    rows = []
-    for g, (label, size) in enumerate(zip(found.groups.labels, records.tolist())):
-        head = dict(zip(names, label))
-        for value, count, part, wide, least, most in zip(found.domain, *(c[g] for c in columns)):
-            rows.append(
-                {
-                    **head,
-                    "value": value,
-                    "count": count,
-                    "share": part,
-                    "stderr": wide,
-                    "low": least,
-                    "high": most,
-                    "records": size,
-                }
-            )
-    return rows
+def _rows(found: Counts, names: Sequence[str]) -> list[dict[str, Any]]:
+    share = found.counts / np.maximum(found.counts.sum(axis=1, keepdims=True), 1e-300)
+    low, high = np.minimum(found.low, found.counts), np.maximum(found.high, found.counts)
+    columns = [a.tolist() for a in (found.counts, share, np.sqrt(found.variance), low, high)]
+    keys = (*names, "value", "count", "share", "stderr", "low", "high", "records")
+    return [
+        dict(zip(keys, (*label, *cell, size)))
+        for label, size, *group in zip(found.groups.labels, found.groups.records.tolist(), *columns)
+        for cell in zip(found.domain, *group)
+    ]

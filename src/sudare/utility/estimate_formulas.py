@@ -50,7 +50,7 @@ def project(counts: Floats, records: NDArray[np.integer]) -> Floats:
     falling = -np.sort(-counts, axis=1)
     shift = (falling.cumsum(axis=1) - totals[:, None]) / np.arange(1, counts.shape[1] + 1)
     kept = np.maximum((falling > shift).sum(axis=1), 1)
-    return np.maximum(counts - shift[np.arange(len(counts)), kept - 1][:, None], 0.0)
+    return np.asarray(np.maximum(counts - shift[np.arange(len(counts)), kept - 1][:, None], 0.0), np.float64)
 
 
 def variance(counts: Floats, records: NDArray[np.integer] | int, size: int, l: int) -> Floats:
@@ -60,6 +60,24 @@ def variance(counts: Floats, records: NDArray[np.integer] | int, size: int, l: i
     [15.0]
     """
     return np.asarray((np.asarray(records) - counts) * (l - 1) / (size - l), np.float64)
+
+
+def interval(
+    counts: Floats, records: NDArray[np.integer] | int, size: int, l: int, z: float
+) -> tuple[Floats, Floats]:
+    """All true counts that the unbiased counts do not contradict: |estimate - V| <= z sd(V).
+
+    The standard deviation is the one that V itself would have, so the interval is right in small groups too.
+
+    >>> low, high = interval(np.array([100.0]), 100, 6, 2, 1.96)
+    >>> round(float(low[0]), 3), float(high[0])
+    (99.04, 100.0)
+    """
+    spread, total = (l - 1) / (size - l), np.asarray(records)
+    others = np.maximum(total - counts, 0)
+    middle = others + z * z * spread / 2
+    reach = z * np.sqrt(spread * (others + z * z * spread / 4))
+    return np.clip(total - middle - reach, 0, total), np.clip(total - middle + reach, 0, total)
 
 
 def expected_mse(records: float, size: int, l: int) -> float:

@@ -91,11 +91,10 @@ def _column(column: pa.ChunkedArray, wanted: Slice) -> tuple[Ints, list[Any], In
     if wanted.width is None:
         return matrix[:, 0].astype(np.int64), values.to_pylist(), np.ones(len(values), np.int64)
     lows, labels = _bins(values, wanted)
-    kept = [place for place, low in enumerate(lows) if low is not None]
-    order = sorted({lows[place] for place in kept})
+    order = sorted(labels)
     code_of = {low: code for code, low in enumerate(order)}
-    bin_of = np.array([code_of.get(low, len(order)) for low in lows], np.int64)
-    names = [labels[low] for low in order] + ([None] if len(kept) < len(lows) else [])
+    bin_of = np.array([len(order) if low is None else code_of[low] for low in lows], np.int64)
+    names = [labels[low] for low in order] + ([None] if None in lows else [])
     return bin_of[matrix[:, 0]], names, np.bincount(bin_of, minlength=len(names))
 
 

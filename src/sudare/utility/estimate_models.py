@@ -14,6 +14,7 @@ from sudare.data.sets import SetSchema, from_arrow
 from sudare.errors import DataError, UsageError
 from sudare.utility.estimate_formulas import (
     expected_mse,
+    interval,
     inverse,
     likeliest,
     project,
@@ -30,42 +31,55 @@ FORMS = ("randomized", "anatomy", "tp")
 
 @dataclass(frozen=True)
 class Counts:
-    """Estimated counts, groups x domain, with their variance and the centre of their intervals."""
+    """Estimated counts, groups x domain, with their variance and the ends of their intervals."""
 
     groups: Groups
     domain: tuple[Any, ...]
     counts: Floats
     variance: Floats
-    centre: Floats
+    low: Floats
+    high: Floats
     expected_mse: float | None = None
     notes: tuple[str, ...] = field(default=())
 
 
 def randomized(
-    table: pa.Table, slices: Sequence[Slice], column: str, entry: Mapping[str, Any], method: str
+    table: pa.Table,
+    slices: Sequence[Slice],
+    column: str,
+    entry: Mapping[str, Any],
+    z: float,
+    method: str = "projection",
 ) -> Counts:
     """Counts from random sets: inverse, its projection on the possible, or the likeliest (EM)."""
     from sudare.engine.kernels.estimate import count_members
 
     schema = SetSchema.of(entry, column)
+    if schema.l >= schema.size:
+        raise DataError(
+            f"{column}: sets of {schema.l} out of {schema.size} values say nothing; see the sidecar"
+        )
     sets, groups = read_sets(table[column], schema, column), group(table, slices)
     members = count_members(sets, groups.of_row, len(groups.labels), schema.size)
     plain_inverse = inverse(members, groups.records, schema.l)
-    counts, notes = plain_inverse, ()
+    counts = plain_inverse
+    notes: tuple[str, ...] = ()
     if method != "inverse":
         counts = project(plain_inverse, groups.records)
     if method == "em":
         counts, settled = likeliest(sets, groups.of_row, counts, groups.records)
         notes = () if settled else ("EM had not settled after 5,000 rounds in some groups",)
-    spread = variance(
-        np.clip(plain_inverse, 0, groups.records[:, None]), groups.records[:, None], schema.size, schema.l
-    )
+    totals = groups.records[:, None]
+    spread = variance(np.clip(counts, 0, totals), totals, schema.size, schema.l)
+    low, high = interval(plain_inverse, totals, schema.size, schema.l, z)
     error = float(np.mean([expected_mse(n, schema.size, schema.l) for n in groups.records]))
     said = (*notes, *_explain(plain_inverse, method))
-    return Counts(groups, schema.domain, counts, spread, plain_inverse, error, said)
+    return Counts(groups, schema.domain, counts, spread, low, high, error, said)
 
 
-def anatomy(table: pa.Table, slices: Sequence[Slice], column: str, entry: Mapping[str, Any]) -> Counts:
+def anatomy(
+    table: pa.Table, slices: Sequence[Slice], column: str, entry: Mapping[str, Any], z: float
+) -> Counts:
     """COUNT of Anatomy: every record counts for a value with the value's share of its group's list."""
     from sudare.engine.kernels.estimate import count_fractions
 
@@ -74,13 +88,15 @@ def anatomy(table: pa.Table, slices: Sequence[Slice], column: str, entry: Mappin
     groups = group(table, slices)
     counts, spread = count_fractions(values, offsets, groups.of_row, len(groups.labels), schema.size)
     note = "anatomy: the interval assumes that values are independent of the quasi-identifiers within a group"
-    return Counts(groups, schema.domain, counts, spread, counts, notes=(note,))
+    return Counts(groups, schema.domain, counts, spread, *_around(counts, spread, z), notes=(note,))
 
 
-def tp(table: pa.Table, slices: Sequence[Slice], column: str, entry: Mapping[str, Any]) -> Counts:
+def tp(table: pa.Table, slices: Sequence[Slice], column: str, entry: Mapping[str, Any], z: float) -> Counts:
     """COUNT of TP: a starred attribute matches a group with weight b/|A|, everything else exactly."""
     schema = SetSchema.of(entry, column)
-    distinct: Mapping[str, int] = entry["distinct"]
+    distinct = entry.get("distinct")
+    if not isinstance(distinct, Mapping):
+        raise DataError(f"{column}: the sidecar lacks the numbers of distinct values; ask for it again")
     starred = is_starred(table, [s.column for s in slices])
     groups = group(table, slices, without=starred)
     if not groups.labels:
@@ -100,7 +116,12 @@ def tp(table: pa.Table, slices: Sequence[Slice], column: str, entry: Mapping[str
     spread = (weight * (1 - weight))[:, None] * rest
     note = f"tp: {int(starred.sum())} starred records count for a group by the share of values it covers"
     groups = replace(groups, records=np.rint(counts.sum(axis=1)).astype(np.int64))
-    return Counts(groups, schema.domain, counts, spread, counts, notes=(note,))
+    return Counts(groups, schema.domain, counts, spread, *_around(counts, spread, z), notes=(note,))
+
+
+def _around(counts: Floats, spread: Floats, z: float) -> tuple[Floats, Floats]:
+    reach = z * np.sqrt(spread)
+    return np.maximum(counts - reach, 0), np.minimum(counts + reach, counts.sum(axis=1, keepdims=True))
 
 
 def read_sets(column: pa.ChunkedArray, schema: SetSchema, name: str) -> NDArray[np.integer]:

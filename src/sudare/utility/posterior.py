@@ -7,7 +7,7 @@ For a prior p the posterior of a value s in the set R is p_s / p(R).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -146,13 +146,13 @@ def _audit(
     slices: Sequence[Slice],
     quasi: list[str],
     name: str,
-    entry: dict[str, Any],
+    entry: Mapping[str, Any],
 ) -> PosteriorResult:
     size, one = len(entry["domain"]), np.zeros(len(sets), np.int64)
-    overall = randomized(table, [], name, entry, "projection").counts
+    overall = randomized(table, [], name, entry, 1.0).counts
     known = {"nothing": (np.ones((1, size)), one), "overall distribution": (overall, one)}
     if slices:
-        found = randomized(table, slices, name, entry, "projection")
+        found = randomized(table, slices, name, entry, 1.0)
         known["given " + ", ".join(s.column for s in slices)] = (found.counts, found.groups.of_row)
     rows, confidence = [], []
     for attacker, (shares, groups) in known.items():
@@ -196,7 +196,7 @@ def _truth(
     original: Dataset | None,
     truth: Sequence[int | None] | None,
     name: str,
-    entry: dict[str, Any],
+    entry: Mapping[str, Any],
 ) -> NDArray[np.int64] | None:
     if original is None:
         return None

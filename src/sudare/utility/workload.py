@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.sets import SetSchema, from_arrow
 from sudare.errors import UsageError
+from sudare.registry import metric
 from sudare.results import Result
+from sudare.utility.base import Comparison, Measured
 from sudare.utility.estimate import find_column, parts, table_of
 from sudare.utility.estimate_formulas import inverse, project, squared_error
-from sudare.utility.estimate_models import is_starred, read_sets, scalar_codes
+from sudare.utility.estimate_models import FORMS, is_starred, read_sets, scalar_codes
 
 if TYPE_CHECKING:
     import altair
@@ -110,13 +112,49 @@ def _row(name: str, queries: int, errors: Floats) -> dict[str, Any]:
     }
 
 
+@metric
+@dataclass(frozen=True, kw_only=True)
+class QueryWorkload:
+    """The mean error of random COUNT queries on a release of randomized addition, Anatomy or TP."""
+
+    code: ClassVar[str] = ""
+    meaning: ClassVar[str] = "mean MSE of random queries about the sensitive column"
+    better: ClassVar[str] = "lower"
+    place: ClassVar[int] = 150
+    dimensions: int = 2
+    selectivity: float = 0.07
+    queries: int = 200
+
+    def measure(self, pair: Comparison) -> Measured:
+        quasi = pair.quasi()
+        found = workload(
+            pair.original,
+            {"release": pair.release},
+            dimensions=min(self.dimensions, len(quasi)),
+            selectivity=self.selectivity,
+            queries=self.queries,
+            quasi=quasi,
+        )
+        row = found.rows[0]
+        value = row["mean_mse"] if row["queries"] else None
+        return Measured(value, f"median {row['median_mse']:.3g} over {row['queries']} queries")
+
+    @classmethod
+    def suited(cls, pair: Comparison) -> Sequence[Self]:
+        _, schema = parts(pair.release)
+        columns = [name for form in FORMS for name in schema.get(form, {})]
+        fits = len(columns) == 1 and columns[0] in pair.original.columns and columns[0] not in pair.quasi()
+        return [cls()] if fits and pair.quasi() else []
+
+
 def values_asked(distinct: int, selectivity: float, dimensions: int) -> int:
     """b = ceil(|A| s^(1/(qd+1))), P2, Eq. (20), guarded against the rounding of the root.
 
     >>> values_asked(10, 0.001, 2), values_asked(80, 0.07, 3)
     (1, 42)
     """
-    return min(distinct, max(1, math.ceil(distinct * selectivity ** (1 / (dimensions + 1)) - 1e-9)))
+    wanted: float = distinct * selectivity ** (1 / (dimensions + 1))
+    return min(distinct, max(1, math.ceil(wanted - 1e-9)))
 
 
 def random_queries(
@@ -175,10 +213,10 @@ class Collapsed:
         if len(sizes) * size <= 4 * len(pair) + 1_000_000:
             table = np.bincount(pair, weight, len(sizes) * size)
             found = np.flatnonzero(table)
-            total = table[found]
+            total = np.asarray(table[found], np.float64)
         else:
             found, place = np.unique(pair, return_inverse=True)
-            total = np.bincount(place, weight)
+            total = np.asarray(np.bincount(place, weight), np.float64)
         offsets = np.searchsorted(found // size, np.arange(len(sizes) + 1))
         return cls(np.ascontiguousarray(positions[first].T), offsets, found % size, total, size)
 
@@ -215,8 +253,8 @@ def collapse(
         values = scalar_codes(table[column], schema.domain, column)
         return Collapsed.of(positions, values, one, False, schema.size)
     if form == "anatomy":
-        values, offsets = from_arrow(table[column], schema.domain, column)
-        return Collapsed.of(positions, values, np.diff(offsets), True, schema.size)
+        members, offsets = from_arrow(table[column], schema.domain, column)
+        return Collapsed.of(positions, members, np.diff(offsets), True, schema.size)
     sets = read_sets(table[column], schema, column)
     return Collapsed.of(positions, sets.reshape(-1), one * schema.l, False, schema.size)
 

@@ -19,11 +19,11 @@ def anatomize(values: NDArray[np.integer], l: int, size: int, noise: NDArray[np.
     """
     by_value = np.argsort(values, kind="stable")
     counts = np.bincount(values, minlength=size).astype(np.int64)
-    return _anatomize(values.astype(np.int64), by_value, counts, l, noise)
+    return np.asarray(_anatomize(values.astype(np.int64), by_value, counts, l, noise), np.int64)
 
 
 @njit(cache=True, nogil=True)
-def _anatomize(values, by_value, counts, l, noise):  # type: ignore[no-untyped-def]
+def _anatomize(values, by_value, counts, l, noise):
     size, rows = len(counts), len(values)
     following = np.cumsum(counts) - counts
     left = counts.copy()
@@ -31,7 +31,7 @@ def _anatomize(values, by_value, counts, l, noise):  # type: ignore[no-untyped-d
     filled = np.zeros(size, np.int64)
     groups, remaining = 0, rows
     while remaining >= l:
-        shift = np.int64(noise[groups] % np.uint64(size))
+        shift = int(noise[groups] % np.uint64(size))
         for _ in range(l):
             best = -1
             for i in range(size):
@@ -50,7 +50,7 @@ def _anatomize(values, by_value, counts, l, noise):  # type: ignore[no-untyped-d
 
 
 @njit(cache=True, nogil=True)
-def _leftovers(values, group_of, groups, noise):  # type: ignore[no-untyped-def]
+def _leftovers(values, group_of, groups, noise):
     """Send every record without a group to a random one that does not hold its value."""
     rows = len(values)
     for row in range(rows):
@@ -60,7 +60,7 @@ def _leftovers(values, group_of, groups, noise):  # type: ignore[no-untyped-def]
         for other in range(rows):
             if other != row and 0 <= group_of[other] < groups and values[other] == values[row]:
                 holds[group_of[other]] = True
-        start = np.int64(noise[row] % np.uint64(max(groups, 1)))
+        start = int(noise[row] % np.uint64(max(groups, 1)))
         for i in range(groups):
             group = (start + i) % groups
             if not holds[group]:

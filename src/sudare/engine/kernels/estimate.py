@@ -21,7 +21,7 @@ def count_members(
 
 
 @njit(cache=True, nogil=True)
-def _count(sets, groups, counts):  # type: ignore[no-untyped-def]
+def _count(sets, groups, counts):
     rows, width = sets.shape
     for row in range(rows):
         group = groups[row]
@@ -30,7 +30,7 @@ def _count(sets, groups, counts):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def ascending(sets):  # type: ignore[no-untyped-def]
+def ascending(sets):
     """Whether every row of codes ascends strictly: then it has as many members as columns."""
     rows, width = sets.shape
     for row in range(rows):
@@ -52,7 +52,7 @@ def masks(sets: NDArray[np.integer], size: int) -> NDArray[np.uint64]:
 
 
 @njit(cache=True, nogil=True)
-def _set_bits(sets, bits):  # type: ignore[no-untyped-def]
+def _set_bits(sets, bits):
     rows, width = sets.shape
     for row in range(rows):
         for j in range(width):
@@ -61,7 +61,7 @@ def _set_bits(sets, bits):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def popcount(bits):  # type: ignore[no-untyped-def]
+def popcount(bits):
     """The number of members of every mask."""
     rows, words = bits.shape
     out = np.zeros(rows, np.int64)
@@ -75,7 +75,7 @@ def popcount(bits):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def set_probability(sets, groups, shares):  # type: ignore[no-untyped-def]
+def set_probability(sets, groups, shares):
     """p(R) of every record: the sum of its group's shares over its set."""
     rows, width = sets.shape
     out = np.zeros(rows)
@@ -106,7 +106,7 @@ def count_fractions(
 
 
 @njit(cache=True, nogil=True)
-def _fractions(values, offsets, groups, sums, variances):  # type: ignore[no-untyped-def]
+def _fractions(values, offsets, groups, sums, variances):
     for row in range(len(groups)):
         start, stop = offsets[row], offsets[row + 1]
         at = start
@@ -121,7 +121,7 @@ def _fractions(values, offsets, groups, sums, variances):  # type: ignore[no-unt
 
 
 @njit(cache=True, nogil=True)
-def fit_em(sets, weights, start, tolerance, rounds):  # type: ignore[no-untyped-def]
+def fit_em(sets, weights, start, tolerance, rounds):
     """The shares that maximise prod_r (sum of p over R_r)^weight_r, by EM from `start`.
 
     Returns the shares and the number of rounds; `rounds` means that it had not settled.
@@ -149,7 +149,7 @@ def fit_em(sets, weights, start, tolerance, rounds):  # type: ignore[no-untyped-
 
 
 @njit(cache=True, nogil=True)
-def answer_queries(positions, offsets, values, weights, columns, wanted, share, size):  # type: ignore[no-untyped-def]
+def answer_queries(positions, offsets, values, weights, columns, wanted, share, size):
     """The weight of each value among the classes of records that match each query: queries x size.
 
     Class c has the codes positions[:, c] (0 = starred, which matches with the query's share of values) and

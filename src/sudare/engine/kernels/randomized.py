@@ -55,7 +55,7 @@ def draw_sets(
 
 
 @njit(cache=True, nogil=True)
-def _draw(truth, words, word_of, size, sets):  # type: ignore[no-untyped-def]
+def _draw(truth, words, word_of, size, sets):
     """Sequential sampling: the i-th draw is a rank among the values not yet in the (sorted) set."""
     rows, width = sets.shape
     for row in range(rows):
@@ -78,7 +78,7 @@ def _draw(truth, words, word_of, size, sets):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, inline="always")
-def _high(word, bound):  # type: ignore[no-untyped-def]
+def _high(word, bound):
     """The high 64 bits of word * bound (bound < 2**32): uniform below bound when word is."""
     high = word >> np.uint64(32)
     low = word & np.uint64(0xFFFFFFFF)

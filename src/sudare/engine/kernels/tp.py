@@ -33,7 +33,7 @@ def residue(groups: NDArray[np.integer], values: NDArray[np.integer], l: int, si
 
 
 @njit(cache=True, nogil=True)
-def _phases(starts, slot_value, counts, l, size):  # type: ignore[no-untyped-def]
+def _phases(starts, slot_value, counts, l, size):
     """How many records of every (group, value) slot stay; group g owns the slots starts[g]:starts[g+1]."""
     left = counts.copy()
     taken = np.zeros(size, np.int64)
@@ -56,7 +56,7 @@ def _phases(starts, slot_value, counts, l, size):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, nogil=True)
-def _phase_one(left, slot_value, taken, start, stop, l):  # type: ignore[no-untyped-def]
+def _phase_one(left, slot_value, taken, start, stop, l):
     """Move records of pillars to the residue until the group may stay."""
     while left[start:stop].sum() < l * left[start:stop].max():
         pillar = start + np.argmax(left[start:stop])
@@ -65,7 +65,7 @@ def _phase_one(left, slot_value, taken, start, stop, l):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def _phase_two(left, slot_value, taken, start, stop, l):  # type: ignore[no-untyped-def]
+def _phase_two(left, slot_value, taken, start, stop, l):
     """Let the group give to the residue while that is too concentrated, without raising its h.
 
     At a fixed h(R) its pillars only become more, so a group that cannot give now cannot give later.
@@ -92,7 +92,7 @@ def _phase_two(left, slot_value, taken, start, stop, l):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def _shared_pillars(left, slot_value, taken, start, stop):  # type: ignore[no-untyped-def]
+def _shared_pillars(left, slot_value, taken, start, stop):
     """How many pillars of the group are pillars of the residue; -1 for an empty group."""
     tall, height, shared = left[start:stop].max(), taken.max(), 0
     if tall == 0:
@@ -104,7 +104,7 @@ def _shared_pillars(left, slot_value, taken, start, stop):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True)
-def _give_pillars(left, slot_value, taken, start, stop):  # type: ignore[no-untyped-def]
+def _give_pillars(left, slot_value, taken, start, stop):
     """Move one record of each pillar of the group to the residue."""
     tall = left[start:stop].max()
     for slot in range(start, stop):
