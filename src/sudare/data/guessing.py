@@ -15,28 +15,30 @@ if TYPE_CHECKING:
 
 # Words that column names are made of, by the role they speak for.
 PERSON = set(
-    "user users uid userid customer customers customerid client clients patient patients person persons people member "
-    "members account subject participant respondent household employee student citizen passenger driver visitor "
-    "cardholder pid 顧客 会員 利用者 患者 氏名番号".split()
+    "user users uid userid customer customers customerid client clients patient patients person "
+    "persons people member members account subject participant respondent household employee student "
+    "citizen passenger driver visitor cardholder pid 顧客 会員 利用者 患者 氏名番号".split()
 )
 DIRECT = set(
-    "name names firstname lastname surname forename fullname nickname username login email mail phone tel telephone "
-    "mobile fax ssn passport licence license iban bic pan card street address ip mac url website photo signature imei "
-    "vin plate invoice receipt ticket order uuid guid 氏名 名前 住所 電話 メール".split()
+    "name names firstname lastname surname forename fullname nickname username login email mail phone "
+    "tel telephone mobile fax ssn passport licence license iban bic pan card street address ip mac url "
+    "website photo signature imei vin plate invoice receipt ticket order uuid guid 氏名 名前 住所 電話 "
+    "メール".split()
 )
 KNOWN = set(
-    "age sex gender birth birthday birthdate dob born zip zipcode postcode postal plz city town village county state "
-    "province region country district nationality race ethnicity language education school degree marital married "
-    "relationship family children occupation job profession workclass employer industry title height weight date day "
-    "month year time hour timestamp visit admission discharge place location lat lon latitude longitude goods product "
-    "item shop store merchant 年齢 性別 生年月日 郵便番号 都道府県 市区町村 職業 学歴 国籍 日付 時刻 商品".split()
+    "age sex gender birth birthday birthdate dob born zip zipcode postcode postal plz city town "
+    "village county state province region country district nationality race ethnicity language "
+    "education school degree marital married relationship family children occupation job profession "
+    "workclass employer industry title height weight date day month year time hour timestamp visit "
+    "admission discharge place location lat lon latitude longitude goods product item shop store "
+    "merchant 年齢 性別 生年月日 郵便番号 都道府県 市区町村 職業 学歴 国籍 日付 時刻 商品".split()
 )
 SECRET = set(
-    "disease diagnosis diag icd illness condition symptom hiv cancer medication drug prescription treatment lab result "
-    "religion faith politics party union orientation income salary wage wages pay earnings revenue debt loan credit "
-    "balance wealth tax score grade mark criminal conviction offence arrest rating opinion medical lab exp expense "
-    "expenditure spending amount cost gain loss "
-    "病名 疾患 診断 薬 収入 年収 給与 宗教 成績".split()
+    "disease diagnosis diag icd illness condition symptom hiv cancer medication drug prescription "
+    "treatment lab result religion faith politics party union orientation income salary wage wages pay "
+    "earnings revenue debt loan credit balance wealth tax score grade mark criminal conviction offence "
+    "arrest rating opinion medical exp expense expenditure spending amount cost gain loss 病名 疾患 "
+    "診断 薬 収入 年収 給与 宗教 成績".split()
 )
 CODE = {"id", "no", "nr", "nbr", "num", "number", "code", "key", "番号"}
 
@@ -60,9 +62,9 @@ def guess_roles(ds: Dataset) -> tuple[Guess, ...]:
     >>> [g.role for g in guess_roles(sudare.open("example:patients"))]
     ['identifier', 'quasi', 'quasi', 'identifier', 'quasi', 'sensitive']
     """
-    profile = _profile(ds)
-    user = _user_column(profile, ds.rows)
-    return tuple(_guess(column, ds.rows, user) for column in profile)
+    columns = profile(ds)
+    user = _user_column(columns, ds.rows)
+    return tuple(_guess(column, ds.rows, user) for column in columns)
 
 
 def as_roles(guesses: tuple[Guess, ...] | list[Guess]) -> Roles:
@@ -75,7 +77,9 @@ def as_roles(guesses: tuple[Guess, ...] | list[Guess]) -> Roles:
 
 
 @dataclass(frozen=True)
-class _Column:
+class ColumnProfile:
+    """What counts alone tell of a column."""
+
     name: str
     words: frozenset[str]
     type: str
@@ -85,7 +89,7 @@ class _Column:
     span: float
 
 
-def _profile(ds: Dataset) -> list[_Column]:
+def profile(ds: Dataset) -> list[ColumnProfile]:
     """One aggregate query: how many distinct and missing values each column has."""
     import pyarrow as pa
 
@@ -98,7 +102,7 @@ def _profile(ds: Dataset) -> list[_Column]:
             counts[f"s{place}"] = table[name].max().cast("float64") - table[name].min().cast("float64")
     found = table.aggregate(**counts).to_pyarrow().to_pylist()[0]
     return [
-        _Column(
+        ColumnProfile(
             name=name,
             words=words_of(name),
             type=str(field.type),
@@ -132,9 +136,9 @@ def _kind(type_: pa.DataType) -> str:
     return "date" if pa.types.is_temporal(type_) else "text"
 
 
-def _user_column(profile: list[_Column], rows: int) -> str | None:
+def _user_column(columns: list[ColumnProfile], rows: int) -> str | None:
     """The person key: named like one, and people come back (some value has several rows)."""
-    named = [c for c in profile if _is_person(c) and 1 < c.values < rows]
+    named = [c for c in columns if _is_person(c) and 1 < c.values < rows]
     return (
         max(named, key=lambda c: (bool(c.words & CODE) or len(c.words) == 1, c.values)).name
         if named
@@ -142,17 +146,17 @@ def _user_column(profile: list[_Column], rows: int) -> str | None:
     )
 
 
-def _is_person(column: _Column) -> bool:
+def _is_person(column: ColumnProfile) -> bool:
     rest = column.words - PERSON - CODE
     return bool(column.words & PERSON) and not rest
 
 
-def _guess(column: _Column, rows: int, user: str | None) -> Guess:
+def _guess(column: ColumnProfile, rows: int, user: str | None) -> Guess:
     role, why = _role(column, rows, user)
     return Guess(column.name, column.type, role, why, column.values, column.missing)
 
 
-def _role(column: _Column, rows: int, user: str | None) -> tuple[str, str]:
+def _role(column: ColumnProfile, rows: int, user: str | None) -> tuple[str, str]:
     share = column.values / max(rows - column.missing, 1)
     if column.name == user:
         return "user", f"named like a person key, and people come back: {rows / column.values:.3g} rows each"
@@ -173,17 +177,17 @@ def _role(column: _Column, rows: int, user: str | None) -> tuple[str, str]:
     return "quasi", f"{column.values:,} values that somebody may have seen; nothing says otherwise"
 
 
-def _numbered(column: _Column, rows: int) -> bool:
+def _numbered(column: ColumnProfile, rows: int) -> bool:
     """Whole numbers that count rows or are called a number of something; amounts are neither."""
     return column.kind == "integer" and (bool(column.words & CODE) or column.span < 2 * rows)
 
 
-def _direct(column: _Column) -> bool:
+def _direct(column: ColumnProfile) -> bool:
     hit = column.words & DIRECT
     return bool(hit) and not column.words & (
         KNOWN | {"size", "type", "count", "status"} if hit != {"address"} else set()
     )
 
 
-def _hit(column: _Column, words: set[str]) -> str:
+def _hit(column: ColumnProfile, words: set[str]) -> str:
     return sorted(column.words & words)[0]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # A group that is written down names its values; rare ones could name a person.
 RARE = 10
 MOST_VALUES = 10_000
+HEAD = "# Made by `sudare init`. Look at every line: guesses are no decisions."
 
 POLICY = """\
 # What a release must keep to; `sudare check` reads it. Remove the # of what applies.
@@ -30,7 +31,7 @@ POLICY = """\
 
 def config_text(ds: Dataset, source: str, guesses: Sequence[Guess]) -> str:
     """The whole file: data, roles, hierarchies of the quasi-identifiers, policy."""
-    head = f"# Made by `sudare init`. Look at every line: guesses are no decisions.\n\n[data]\nfile = {text(source)}\n"
+    head = f"{HEAD}\n\n[data]\nfile = {text(source)}\n"
     return "\n".join([head, _roles(guesses), POLICY, *_hierarchies(ds, guesses)])
 
 

@@ -1,0 +1,160 @@
+"""sudare.report: the evidence about a table and its release, as a file that people read."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sudare.data.writers import check_output, write_text
+from sudare.errors import UsageError, nearest
+from sudare.report.document import Audience, Document
+from sudare.report.evidence import Evidence
+from sudare.report.loop import Progress, measure, quiet
+
+if TYPE_CHECKING:
+    from sudare.data.dataset import Dataset
+    from sudare.methods.release import Release
+
+FORMATS = ("html", "md", "json", "pdf-ready")
+AUDIENCES = ("internal", "external")
+ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".json": "json"}
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """A finished report; `text` is the file's content."""
+
+    document: Document
+    evidence: Evidence
+    text: str
+    path: Path | None
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the policy holds; None without one."""
+        return {"pass": True, "fail": False}.get(self.document.verdict.tone)
+
+    def to_dict(self) -> dict[str, Any]:
+        from sudare.report.markdown import to_dict
+
+        return to_dict(self.document)
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return (
+            f"<p><b>{html.escape(self.document.verdict.headline)}</b> {html.escape(str(self.path or ''))}</p>"
+        )
+
+    def __repr__(self) -> str:
+        return f"Report({self.document.verdict.headline} {self.path or ''})"
+
+
+def report(
+    original: Dataset,
+    release: Release | Dataset | None = None,
+    *,
+    path: str | os.PathLike[str] | None = "report.html",
+    audience: str = "internal",
+    format: str | None = None,
+    truth: Iterable[int | None] | None = None,
+    value: str | None = None,
+    policy: Mapping[str, Any] | None = None,
+    context: Mapping[str, str] | None = None,
+    known: Mapping[str, Any] | None = None,
+    progress: Progress = quiet,
+) -> Report:
+    """Measure what is not known yet and write the report.
+
+    `release` is a Release, or a published table with its `truth`. `audience="external"` leaves out what must
+    not leave: small counts and single people. `format`: html, md, json, or pdf-ready (HTML to print from);
+    by default the ending of `path` decides. `context` says who gets the release and what for.
+    """
+    kind = _format(path, format)
+    _known("audience", audience, AUDIENCES)
+    if path is not None:
+        check_output(path)
+    found = measure(
+        original,
+        release,
+        truth=truth,
+        value=value,
+        policy=policy,
+        context=context,
+        known=known,
+        progress=progress,
+    )
+    return write(found, path=path, audience=audience, format=kind)
+
+
+def write(
+    evidence: Evidence,
+    *,
+    path: str | os.PathLike[str] | None = "report.html",
+    audience: str = "internal",
+    format: str | None = None,
+) -> Report:
+    """The report of evidence that is at hand."""
+    kind = _format(path, format)
+    document = document_of(evidence, _audience(audience))
+    text = rendered(document, kind)
+    if path is not None:
+        write_text(text, path)
+    return Report(document, evidence, text, None if path is None else Path(path))
+
+
+def document_of(evidence: Evidence, audience: Audience = "internal") -> Document:
+    """The evidence in sections; for outsiders after small counts are gone."""
+    from sudare.report.outsiders import for_outsiders
+    from sudare.report.sections import sections_of
+    from sudare.report.verdict import verdict_of
+
+    shown = for_outsiders(evidence) if audience == "external" else evidence
+    whom = "for outsiders: no count below 10 people" if audience == "external" else "internal: do not pass on"
+    released = shown.release is not None
+    return Document(
+        title=f"De-identification report: {shown.original.name}",
+        subtitle=f"{'Original and release' if released else 'The original, before any release'}; {whom}.",
+        audience=audience,
+        verdict=verdict_of(shown),
+        sections=sections_of(shown, audience),
+    )
+
+
+def rendered(document: Document, format: str) -> str:
+    """The document as the text of a file."""
+    if format == "md":
+        from sudare.report.markdown import to_markdown
+
+        return to_markdown(document)
+    if format == "json":
+        from sudare.report.markdown import to_dict
+
+        return json.dumps(to_dict(document), ensure_ascii=False, indent=2) + "\n"
+    from sudare.report.html import to_html
+
+    return to_html(document, script=format == "html")
+
+
+def _format(path: str | os.PathLike[str] | None, format: str | None) -> str:
+    if format is not None:
+        _known("format", format, FORMATS)
+        return format
+    suffix = Path(path).suffix.lower() if path is not None else ".html"
+    if suffix not in ENDINGS:
+        raise UsageError(f"{path}: a report is .html, .md or .json; name it so, or give format=")
+    return ENDINGS[suffix]
+
+
+def _audience(given: str) -> Audience:
+    _known("audience", given, AUDIENCES)
+    return "external" if given == "external" else "internal"
+
+
+def _known(what: str, given: str, known: tuple[str, ...]) -> None:
+    if given not in known:
+        raise UsageError(f"unknown {what} '{given}'; {nearest(given, known)}")

@@ -1,0 +1,30 @@
+"""The sections of a report, in the order in which a reader needs them."""
+
+from __future__ import annotations
+
+from sudare.report.document import Audience, Section
+from sudare.report.evidence import Evidence
+from sudare.report.sections import after, before, closing, setting
+
+SECTIONS = (
+    setting.context,
+    setting.data,
+    setting.threats,
+    before.risk,
+    before.cost,
+    after.done,
+    after.risk,
+    after.attacks,
+    after.utility,
+    before.weakest,
+    closing.crosswalk,
+    closing.limits,
+    closing.reproduce,
+    closing.sign_off,
+)
+
+
+def sections_of(evidence: Evidence, audience: Audience) -> tuple[Section, ...]:
+    """Every section that this evidence and this audience call for."""
+    made = (section(evidence, audience) for section in SECTIONS)
+    return tuple(section for section in made if section is not None)

@@ -1,0 +1,182 @@
+"""Before anything is processed: what the table gives away, and what preventing it would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sudare.report.charts import drawn
+from sudare.report.document import Audience, Block, Section, Table, Tabs, Words, columns, present
+from sudare.report.evidence import Evidence
+from sudare.results import Result
+
+MEASURES = ("k", "uniques", "prosecutor", "marketer", "l", "t", "special uniques", "dis-suda")
+MOST = 40
+
+
+def risk(evidence: Evidence, audience: Audience) -> Section:
+    """Background knowledge and class sizes of the original."""
+    return Section(
+        "risk-before",
+        "Risk before",
+        "How often somebody who knows a little about a person finds that person in the original table.",
+        risk_blocks(evidence, evidence.risk, evidence.disclosure, "before", ("risk", "disclosure")),
+    )
+
+
+def risk_blocks(
+    evidence: Evidence, found: Result | None, classes: Result | None, name: str, steps: tuple[str, str]
+) -> tuple[Block, ...]:
+    """Two tabs: what an attribute gives away, how people hide behind each other."""
+    knowledge = _knowledge(found, name) or (_missing(evidence, steps[0]),)
+    hiding = _hiding(classes, name) or (_missing(evidence, steps[1]),)
+    return (Tabs((("Background knowledge", knowledge), ("Hiding in the crowd", hiding))),)
+
+
+def cost(evidence: Evidence, audience: Audience) -> Section | None:
+    """The plan's curve and what the release really cost."""
+    if evidence.plan is None:
+        return None if "plan" in evidence.skipped else _no_plan()
+    realised = _realised(evidence)
+    return Section(
+        "cost",
+        "Cost: planned and realised",
+        "Dummy records that k-anonymity of histories would need, estimated before processing"
+        + (", and what the release used." if realised else "."),
+        (
+            *drawn(evidence.plan, "plan", "Cost against k", _plan_alt(evidence.plan.rows)),
+            plan_table(evidence.plan.rows),
+            *(Words(text) for text in realised),
+            *(Words(note) for note in evidence.plan.notes),
+        ),
+    )
+
+
+def plan_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    wanted = columns(
+        ("k", "k", "number"),
+        ("clusters", "clusters", "number"),
+        ("pilot", "pilot (our optimiser)", "number"),
+        ("pilot_low", "low", "number"),
+        ("pilot_high", "high", "number"),
+        ("expected", "random clusters, expected", "number"),
+        ("paper_e", "E", "number"),
+        ("paper_e2", "E2", "number"),
+        ("paper_e3", "E3", "number"),
+        ("reid", "re-identification", "share"),
+        ("score", "score", "number"),
+    )
+    return Table("Planned dummy records by k", present(rows, wanted), tuple(rows))
+
+
+def weakest(evidence: Evidence, audience: Audience) -> Section | None:
+    """Internal: who is least hidden, told by row numbers."""
+    if audience != "internal" or not evidence.weakest:
+        return None
+    where = "release" if evidence.release is not None else "original"
+    table = Table(
+        f"People least hidden in the {where}",
+        columns(
+            ("row", "first row in the original", "number"),
+            ("records", "records", "count"),
+            ("alone", "records that nobody shares", "count"),
+            ("by", "given away by"),
+            ("fix", "what would help"),
+        ),
+        evidence.weakest,
+    )
+    return Section(
+        "weakest",
+        "Weakest people (internal)",
+        "Named by row number, so that only who holds the original can look them up. Never pass this section on.",
+        (table,),
+    )
+
+
+def _knowledge(found: Result | None, name: str) -> tuple[Block, ...]:
+    if found is None or not found.rows:
+        return ()
+    wanted = columns(
+        ("attributes", "known"),
+        ("risk", "risk", "number", "how often the attacker's guess is right"),
+        ("risk_low", "low", "number"),
+        ("risk_high", "high", "number"),
+        ("low_cost", "low-cost bound", "number"),
+        ("alpha", "records per person", "number"),
+        ("values", "different values", "count"),
+        ("model", "model"),
+    )
+    rows = tuple(found.rows[:MOST])
+    caption = f"Risk by what the attacker knows (risk {name} processing)"
+    more = (
+        (Words(f"The {MOST} riskiest of {len(found.rows)} sets are shown."),)
+        if len(found.rows) > MOST
+        else ()
+    )
+    return (
+        *drawn(found, f"risk-{name}", "Risk per set of attributes", risk_alt(found.rows)),
+        Table(caption, present(rows, wanted), rows),
+        *more,
+        *(Words(note) for note in found.notes),
+    )
+
+
+def risk_alt(rows: Sequence[Mapping[str, Any]]) -> str:
+    """What the bars show, in words."""
+    first, last = rows[0], rows[-1]
+    text = " + ".join(first["attributes"])
+    return (
+        f"Bars of the risk of {len(rows)} sets of attributes. Highest: {text} with {first['risk']:.3g}; "
+        f"lowest: {' + '.join(last['attributes'])} with {last['risk']:.3g}."
+    )
+
+
+def _hiding(found: Result | None, name: str) -> tuple[Block, ...]:
+    if found is None or not found.rows:
+        return ()
+    rows = tuple(row for row in found.rows if row["measure"] in MEASURES)
+    wanted = columns("measure", "variant", ("attributes", "columns"), ("value", "value", "number"), "meaning")
+    return (
+        *drawn(
+            found, f"classes-{name}", "Class sizes", "Share of records by the size of the class they hide in."
+        ),
+        Table(f"Disclosure measures {name} processing", wanted, rows),
+        *(Words(note) for note in found.notes),
+    )
+
+
+def _missing(evidence: Evidence, step: str) -> Words:
+    return Words(f"Not measured: {evidence.skipped.get(step, 'it was not asked for')}.", "warn")
+
+
+def _no_plan() -> Section | None:
+    return None
+
+
+def _plan_alt(rows: Sequence[Mapping[str, Any]]) -> str:
+    known = [key for key in ("pilot", "expected") if rows and rows[0].get(key) is not None]
+    if not known:
+        return "Cost in dummy records against k."
+    first, last, key = rows[0], rows[-1], known[0]
+    return f"Cost rises from {first[key]:,.0f} dummy records at k={first['k']} to {last[key]:,.0f} at k={last['k']}."
+
+
+def _realised(evidence: Evidence) -> list[str]:
+    if evidence.release is None:
+        return []
+    found = [step for step in evidence.release.steps if "dummies" in step["details"]]
+    return [_one_realised(evidence, step) for step in found]
+
+
+def _one_realised(evidence: Evidence, step: Mapping[str, Any]) -> str:
+    from sudare.report.numbers import written
+
+    used, k = step["details"]["dummies"], step["parameters"].get("k")
+    text = f"Realised: {written(used, 'count')} dummy records at k={k}"
+    planned = next((row for row in (evidence.plan.rows if evidence.plan else ()) if row["k"] == k), None)
+    if planned is not None and planned.get("pilot"):
+        text += f"; the pilot had said {written(planned['pilot'], 'count')}"
+    if planned is not None and planned.get("expected"):
+        text += f", random clusters would need {written(planned['expected'], 'count')}"
+    bound = step["details"].get("lower_bound")
+    return text + (f"; no clustering can need fewer than {written(bound, 'count')}." if bound else ".")
