@@ -1,0 +1,81 @@
+"""`sudare disclosure`: how well the people of a table hide behind each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sudare.cli.common import Format, FormatOption, emit, names, with_source
+
+if TYPE_CHECKING:
+    from sudare.data.dataset import Dataset
+    from sudare.data.hierarchies import Hierarchy
+else:
+    Dataset = object
+
+
+def register(app: typer.Typer) -> None:
+    app.command("disclosure")(with_source(disclosure))
+
+
+def disclosure(
+    ds: Dataset,
+    measures: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measures", "-m", help="k, population, l, t, likeness, suda, attributes (default: all)."
+        ),
+    ] = None,
+    population: Annotated[
+        str | None,
+        typer.Option("--population", help="People in the population: a number, or a table of them."),
+    ] = None,
+    weights: Annotated[str | None, typer.Option("--weights", help="Column of sampling weights.")] = None,
+    hierarchy: Annotated[
+        list[str] | None, typer.Option("--hierarchy", help="COLUMN=FILE of a sensitive column, for t.")
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option("--threshold", help="Records at risk have a larger chance.")
+    ] = 0.2,
+    combine: Annotated[int, typer.Option("--combine", help="Distinction of sets of up to N attributes.")] = 1,
+    max_size: Annotated[
+        int | None, typer.Option("--max-size", help="Largest special uniques searched (default: all, or 3).")
+    ] = None,
+    format: FormatOption = Format.table,
+) -> None:
+    """Measure k, uniques, attackers' risks, l, t, special uniques and what tells records apart."""
+    from sudare.risk.disclosure import disclosure as measure
+
+    result = measure(
+        ds,
+        measures=names(measures) or None,
+        population=_population(population),
+        weights=weights,
+        hierarchies=_hierarchies(hierarchy or []),
+        threshold=threshold,
+        combine=combine,
+        max_size=max_size,
+    )
+    emit(result, format)
+
+
+def _population(given: str | None) -> int | Dataset | None:
+    if given is None or given.isdigit():
+        return None if given is None else int(given)
+    from sudare.data.opening import open as open_any
+
+    return open_any(given)
+
+
+def _hierarchies(given: list[str]) -> dict[str, Hierarchy]:
+    from sudare.data.hierarchies import Hierarchy
+    from sudare.errors import UsageError
+
+    found = {}
+    for entry in given:
+        column, equals, path = entry.partition("=")
+        if not equals:
+            raise UsageError(f"--hierarchy '{entry}': write COLUMN=FILE")
+        found[column] = Hierarchy.from_csv(path)
+    return found
