@@ -126,7 +126,9 @@ def _differs(one: Attack, field: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    return ("+".join(map(str, value)) or "none") if isinstance(value, (list, tuple)) else str(value)
+    if not isinstance(value, (list, tuple)):
+        return str(value)
+    return "+".join(map(str, value)) if 0 < len(value) <= 3 else str(len(value) or "none")
 
 
 def _listed(attacks: Attack | str | Sequence[Attack | str]) -> Sequence[Attack | str]:

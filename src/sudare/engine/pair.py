@@ -46,7 +46,8 @@ class Pair:
 
     @property
     def roles(self) -> Roles:
-        return self.original.roles
+        """The original's roles; where it has none, those that were published with the release."""
+        return self.original.roles if self.original.roles.assigned else self.release.roles
 
     @property
     def originals(self) -> int:
@@ -57,9 +58,19 @@ class Pair:
         return self.release.rows
 
     def tables(self, columns: Sequence[str]) -> tuple[pa.Table, pa.Table]:
-        """The columns of the original and of the release, the release in the order shown."""
-        key = ("tables", tuple(columns))
-        return self._once(key, lambda: (self.original.to_pyarrow(columns), self._shown(columns)))
+        """The columns of the original and of the release, the release in the order shown; read once."""
+        import pyarrow as pa
+
+        self.original.require(columns)
+        self.release.require(columns)
+        known: dict[str, tuple[pa.ChunkedArray, pa.ChunkedArray]] = self._once("columns", dict)
+        missing = [name for name in columns if name not in known]
+        if missing:
+            first, second = self.original.to_pyarrow(missing), self.release.to_pyarrow(missing)
+            second = second if self.order is None else second.take(self.order)
+            known |= {name: (first[name], second[name]) for name in missing}
+        first, second = (pa.table({name: known[name][side] for name in columns}) for side in (0, 1))
+        return first, second
 
     def numeric(self) -> tuple[str, ...]:
         """The columns to measure distances on: numeric sensitive ones, else numeric quasi-identifiers and
@@ -90,10 +101,6 @@ class Pair:
         found: T = self._memo[key]
         return found
 
-    def _shown(self, columns: Sequence[str]) -> pa.Table:
-        table = self.release.to_pyarrow(columns)
-        return table if self.order is None else table.take(self.order)
-
     def numeric_columns(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Those of the columns that hold numbers in the original and that the release still has."""
         from sudare.engine.numbers import is_number
@@ -104,8 +111,6 @@ class Pair:
     def _numbers(self, columns: tuple[str, ...]) -> tuple[Floats, Floats]:
         from sudare.engine.numbers import numbers
 
-        self.original.require(columns)
-        self.release.require(columns)
         first, second = (
             np.column_stack([numbers(table[name], name) for name in columns])
             for table in self.tables(columns)
@@ -130,8 +135,6 @@ class Pair:
         from sudare.engine.codes import joint_codes
         from sudare.engine.kernels.groups import group_ids
 
-        self.original.require(quasi)
-        self.release.require(quasi)
         matrices, _ = joint_codes(self.tables(quasi), quasi)
         (original, release), count = group_ids(matrices)
         return Blocks(original, release, count)
@@ -146,7 +149,7 @@ def published_and_truth(
     published = release if isinstance(release, Dataset) else getattr(release, "data", None)
     if not isinstance(original, Dataset) or not isinstance(published, Dataset):
         raise UsageError(f"{what}: give a Dataset and a Release, or two Datasets and truth=")
-    if published is release:
+    if published is release and not published.published:  # nobody told us what was done to it
         _same_columns(original, published)
     given = truth if truth is not None else (release.rows if published is not release else None)
     return published, None if given is None else _checked_truth(given, published.rows, original.rows)

@@ -31,7 +31,9 @@ class UtilityResult(Result):
             if str(row["metric"]).lower() == metric.lower():
                 found: float | None = row["value"]
                 return found
-        raise UsageError(f"no metric '{metric}' here; {nearest(metric, [str(r['metric']) for r in self.rows])}")
+        raise UsageError(
+            f"no metric '{metric}' here; {nearest(metric, [str(r['metric']) for r in self.rows])}"
+        )
 
     def extra(self) -> dict[str, Any]:
         return {"by_column": list(self.by_column)}
@@ -54,15 +56,17 @@ def utility(
     `truth` (a Release has its own) is needed only by metrics that compare row by row. Without `metrics`, those
     that fit the roles are computed.
     """
-    from sudare.utility.columns import changes
+    from sudare.utility.columns import changes, compared_columns
 
     published, known = published_and_truth(original, release, truth, "utility")
     if not original.rows or not published.rows:
         raise UsageError("utility: a table without rows cannot be compared")
     pair = Comparison(original, published, truth=known)
+    pair.tables(compared_columns(pair))
     chosen = suited_metrics(pair) if metrics is None else [metric_of(one) for one in _listed(metrics)]
     return UtilityResult(
-        rows=tuple(_row(one, pair) for one in chosen), by_column=tuple(changes(pair)) if metrics is None else ()
+        rows=tuple(_row(one, pair) for one in chosen),
+        by_column=tuple(changes(pair)) if metrics is None else (),
     )
 
 
