@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -92,7 +93,7 @@ def _count(values: Iterable[Hashable], keep: str) -> dict[Hashable, int]:
 
 def _groups(users: list[Hashable], clusters: Clusters) -> list[list[Hashable]]:
     """The members of each cluster; every user is in exactly one."""
-    entries = list(clusters)  # type: ignore[arg-type]
+    entries: list[Any] = list(clusters)  # type: ignore[arg-type]
     if entries and all(np.ndim(e) == 0 and not isinstance(e, (str, bytes, frozenset, set)) for e in entries):
         labels = np.asarray(entries)
         if len(labels) != len(users):

@@ -80,13 +80,13 @@ def _variance_of_few(x: Floats, l: Floats, a: Floats, pairs: Floats) -> Floats:
     linear = x * (first - 1 / (l - 1) - second * (1 + 1 / (l - 1)))
     square = -l * a * a * _second_order(a) - np.expm1(a) * x * tail
     square += l * (l - 1) * np.exp(a) * pairs * pairs * _second_order(pairs)
-    return np.exp(a) * (linear + square)
+    return np.asarray(np.exp(a) * (linear + square))
 
 
 def _log_excess(l: Floats) -> Floats:
     """-l log(1 - 1/l) - 1."""
     series = 1 / (2 * l) + 1 / (3 * l**2) + 1 / (4 * l**3) + 1 / (5 * l**4)
-    return np.where(l > 1e3, series, -l * np.log1p(-1.0 / l) - 1)
+    return np.asarray(np.where(l > 1e3, series, -l * np.log1p(-1.0 / l) - 1))
 
 
 def _square_excess(l: Floats) -> Floats:

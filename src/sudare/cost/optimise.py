@@ -34,6 +34,7 @@ class Effort:
 
 
 EFFORTS = {
+    "trial": Effort(1_500, 4_000_000, 1, 300, 400, 500),
     "low": Effort(4_000, 4_000_000, 1, 300, 600, 2_000),
     "default": Effort(60_000, 40_000_000, 2, 1_500, 1_000, 6_000),
     "high": Effort(500_000, 400_000_000, 4, 6_000, 2_000, 20_000),
@@ -146,14 +147,16 @@ def _many(sets: ItemSets, k: int, budget: Effort, moves: int, seed: int) -> Long
 
     order = np.argsort(sets.sizes, kind="stable").astype(np.int64)
     window = int(np.clip(200_000_000 // sets.users, 100, budget.window))
-    labels = greedy(sets.indptr, sets.items, order, sets.values, k, max(window, 2 * k))
+    labels: Longs = greedy(sets.indptr, sets.items, order, sets.values, k, max(window, 2 * k))
     if sets.users * sets.values > MOST_BITS:
         return labels
     together = np.argsort(labels, kind="stable").astype(np.int64)
     bits, alone = _bits(sets.take(together))
     start, span = labels[together], min(5_000, sets.users - 1)
     cold = 0.02 * typical_change(bits, alone, start, k=k, span=span, seed=seed)
-    moved = anneal(bits, alone, start, k=k, moves=moves // 4, hot=2 * cold, cold=cold / 2, span=span, seed=seed)[1]
+    moved = anneal(
+        bits, alone, start, k=k, moves=moves // 4, hot=2 * cold, cold=cold / 2, span=span, seed=seed
+    )[1]
     labels[together] = moved
     return labels
 

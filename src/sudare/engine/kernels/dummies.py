@@ -7,7 +7,7 @@ one, is counted without touching the other members.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -35,7 +35,16 @@ class Clusters(NamedTuple):
 
 
 def anneal(
-    bits: Words, alone: Longs, label: Longs, *, k: int, moves: int, hot: float, cold: float, span: int, seed: int
+    bits: Words,
+    alone: Longs,
+    label: Longs,
+    *,
+    k: int,
+    moves: int,
+    hot: float,
+    cold: float,
+    span: int,
+    seed: int,
 ) -> tuple[int, Longs]:
     """The best clustering seen in `moves` random moves, and the sum of size times union over its clusters.
 
@@ -75,11 +84,13 @@ def _clusters(bits: Words, alone: Longs, label: Longs, k: int) -> Clusters:
     members = np.full((count, room), -1, np.int64)
     members[label, place] = np.arange(n)
     blank = np.zeros((count, words), np.uint64)
-    return Clusters(bits, alone, label.copy(), place, members, size, blank, blank.copy(), np.zeros(count, np.int64))
+    return Clusters(
+        bits, alone, label.copy(), place, members, size, blank, blank.copy(), np.zeros(count, np.int64)
+    )
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _draw(state: Words) -> np.uint64:
+def _draw(state: Words) -> Any:
     """SplitMix64."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
@@ -89,7 +100,7 @@ def _draw(state: Words) -> np.uint64:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _below(state: Words, n: int) -> np.int64:
+def _below(state: Words, n: int) -> Any:
     return np.int64(((_draw(state) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
@@ -112,7 +123,7 @@ def _refresh(c: Clusters, i: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _swap_change(c: Clusters, u: int, v: int, a: int, b: int) -> np.int64:
+def _swap_change(c: Clusters, u: int, v: int, a: int, b: int) -> Any:
     """The change of cost when u of cluster a and v of cluster b change places."""
     in_a, in_b = c.alone[v] - c.alone[u], c.alone[u] - c.alone[v]
     for w in range(c.bits.shape[1]):
@@ -124,7 +135,7 @@ def _swap_change(c: Clusters, u: int, v: int, a: int, b: int) -> np.int64:
 
 
 @njit(cache=True, nogil=True)
-def _move_change(c: Clusters, u: int, a: int, b: int) -> np.int64:
+def _move_change(c: Clusters, u: int, a: int, b: int) -> Any:
     """The change of cost when u leaves cluster a for cluster b."""
     lost, gained = c.alone[u], c.alone[u]
     for w in range(c.bits.shape[1]):
@@ -153,7 +164,7 @@ def _move(c: Clusters, u: int, a: int, b: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _partner(state: Words, u: int, n: int, span: int) -> np.int64:
+def _partner(state: Words, u: int, n: int, span: int) -> Any:
     if span == 0:
         return _below(state, n)
     low, high = max(0, u - span), min(n - 1, u + span)
@@ -161,7 +172,7 @@ def _partner(state: Words, u: int, n: int, span: int) -> np.int64:
 
 
 @njit(cache=True, nogil=True)
-def _accepted(state: Words, change: np.int64, heat: float) -> bool:
+def _accepted(state: Words, change: np.int64, heat: float) -> Any:
     if change <= 0:
         return True
     chance = np.float64(_draw(state) >> np.uint64(11)) * 2.0**-53

@@ -10,9 +10,7 @@ Longs = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def greedy(
-    indptr: Longs, items: NDArray[np.int32], order: Longs, values: int, k: int, window: int
-) -> Longs:
+def greedy(indptr: Longs, items: NDArray[np.int32], order: Longs, values: int, k: int, window: int) -> Longs:
     """A cluster label per user: the next user in `order` takes, k - 1 times, whoever of the next `window`
     users needs the fewest dummy records with the cluster so far. The last n mod k users join the last cluster.
 

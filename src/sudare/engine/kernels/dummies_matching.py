@@ -7,7 +7,7 @@ meet are an augmenting path. Vertices are numbered from 1; 0 means none.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -95,7 +95,7 @@ def _match_all(f: Forest) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _excess(f: Forest, a: int, b: int) -> int:
+def _excess(f: Forest, a: int, b: int) -> Any:
     """How far the best edge between a and b is from tight."""
     u, v = f.from_u[a, b], f.from_v[a, b]
     return f.dual[u] + f.dual[v] - 2 * f.weight[u, v]
@@ -154,7 +154,7 @@ def _reverse(row: Ints, start: int, end: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _even_place(f: Forest, b: int, petal: int) -> int:
+def _even_place(f: Forest, b: int, petal: int) -> Any:
     """The place of a petal, walking round the blossom in the direction in which it is even."""
     place = 0
     while f.petals[b, place] != petal:
@@ -206,7 +206,7 @@ def _augment(f: Forest, u: int, v: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _meeting(f: Forest, u: int, v: int) -> int:
+def _meeting(f: Forest, u: int, v: int) -> Any:
     """The first common ancestor in the trees, 0 when u and v are in different trees."""
     f.count[4] += 1
     while u != 0 or v != 0:
@@ -280,7 +280,7 @@ def _expand(f: Forest, b: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _tight(f: Forest, a: int, b: int) -> bool:
+def _tight(f: Forest, a: int, b: int) -> Any:
     """Use a tight edge: grow a tree, shrink a cycle or augment (then True)."""
     end = f.from_u[a, b]
     u, v = f.top[end], f.top[f.from_v[a, b]]
@@ -314,7 +314,7 @@ def _plant(f: Forest) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _scan(f: Forest) -> bool:
+def _scan(f: Forest) -> Any:
     n = f.count[0]
     while f.count[2] < f.count[3]:
         u = f.queue[f.count[2] % f.queue.size]
@@ -354,7 +354,7 @@ def _shift(f: Forest) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _grow(f: Forest) -> bool:
+def _grow(f: Forest) -> Any:
     """Grow the trees until a path is augmented; False when everybody is matched."""
     if not _plant(f):
         return False

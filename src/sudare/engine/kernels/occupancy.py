@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 
 
 @njit(cache=True, nogil=True)
-def distribution(
-    x: int, l: float, low: NDArray[np.int64], high: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def distribution(x: int, l: float, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.float64]:
     """Pr(y|x) for y = low[x]..high[x]; at each step only low..high is kept (P3, equation 1).
 
     Pr(y|x) = (1 - (y-1)/l) Pr(y-1|x-1) + (y/l) Pr(y|x-1). Entry y is kept at its own place, and the step runs
