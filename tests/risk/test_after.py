@@ -9,7 +9,7 @@ from sudare.data.roles import Roles
 from sudare.errors import UsageError
 from sudare.risk.measure import risk
 
-few = settings(max_examples=30, deadline=None)
+few = settings(max_examples=20, deadline=None)
 rows = st.lists(
     st.tuples(st.integers(0, 4), st.integers(0, 9), st.sampled_from("abc")), min_size=1, max_size=20
 )

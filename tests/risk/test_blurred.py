@@ -12,7 +12,7 @@ from sudare.errors import DataError, UsageError
 from sudare.risk.channels import parse
 from sudare.risk.measure import risk
 
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=20, deadline=None)
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 12)), min_size=1, max_size=25)
 
 

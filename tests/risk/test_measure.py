@@ -10,7 +10,7 @@ records = st.lists(
     min_size=1,
     max_size=25,
 )
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=20, deadline=None)
 
 
 def columns(rows):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.common import Format, FormatOption, KeyOption, emit, names, with_source
+from sudare.cli.common import Format, FormatOption, KeyOption, emit, names, open_source, with_source
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
+    from sudare.results import Result
+    from sudare.risk.result import RiskResult
 else:
     Dataset = object
 
@@ -35,6 +38,27 @@ def risk(
     ] = None,
     attacker: Annotated[str, typer.Option("--attacker", help="uniform, proportional or bayes.")] = "uniform",
     missing: Annotated[str, typer.Option("--missing", help="Missing values: value or drop.")] = "value",
+    across: Annotated[
+        list[str] | None,
+        typer.Option("--across", help="Two values of different records: date+goods, or all."),
+    ] = None,
+    channel: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--channel", help="Blurred knowledge: time=hour, price=round:10, time=within:1h, goods=wrong:0.1."
+        ),
+    ] = None,
+    release: Annotated[
+        str | None, typer.Option("--release", help="What is left in this release of the table.")
+    ] = None,
+    truth: Annotated[str | None, typer.Option("--truth", help="The truth of the release.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", help="Name the smallest sets whose risk reaches it.")
+    ] = None,
+    values: Annotated[
+        str | None, typer.Option("--values", help="The table of values of an attribute (internal).")
+    ] = None,
+    chart: Annotated[Path | None, typer.Option("--chart", help="Write the picture to this SVG file.")] = None,
     key: KeyOption = None,
     format: FormatOption = Format.table,
 ) -> None:
@@ -49,6 +73,45 @@ def risk(
         sample_size=sample_size,
         attacker=attacker,
         missing=missing,
+        across=names(across) == ["all"] or names(across),
+        channel=_channels(names(channel)),
+        release=None if release is None else open_source(release),
+        truth=_truth(truth),
         key=key,
     )
-    emit(result, format)
+    if chart is not None:
+        _draw(result, threshold, chart)
+    emit(_view(result, values, threshold), format)
+
+
+def _view(result: RiskResult, values: str | None, threshold: float | None) -> Result:
+    if values is None and threshold is None:
+        return result
+    from sudare.risk.views import minimum_view, values_view
+
+    return values_view(result, values) if values is not None else minimum_view(result, threshold or 0.0)
+
+
+def _channels(given: list[str]) -> dict[str, str] | None:
+    from sudare.errors import UsageError
+
+    pairs = [text.partition("=") for text in given]
+    for name, sign, _ in pairs:
+        if not sign:
+            raise UsageError(f"--channel {name}: write attribute=channel, e.g. time=hour")
+    return {name: channel for name, _, channel in pairs} or None
+
+
+def _truth(path: str | None) -> list[int | None] | None:
+    if path is None:
+        return None
+    from sudare.methods.release import read_truth
+
+    return read_truth(path)
+
+
+def _draw(result: RiskResult, threshold: float | None, path: Path) -> None:
+    from sudare.charts import svg
+    from sudare.data.writers import check_output, write_text
+
+    write_text(svg(result.chart(threshold=threshold)), check_output(path))

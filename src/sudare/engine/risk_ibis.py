@@ -34,7 +34,7 @@ def per_value(ds: Dataset, attributes: Sequence[str], *, missing: str) -> ir.Tab
     """The table of values as an expression: value_1.., records, users, squares, largest."""
     import ibis
 
-    rows = _rows(ds, attributes, missing)
+    rows = counted_rows(ds, attributes, missing)
     values = [f"value_{place}" for place in range(1, len(attributes) + 1)]
     named = {new: rows[old] for new, old in zip(values, attributes)}
     if ds.roles.user is None:
@@ -60,14 +60,14 @@ def value_rows(ds: Dataset, attributes: Sequence[str], *, missing: str) -> list[
 
 def count_values(ds: Dataset, attributes: Sequence[str], *, missing: str) -> tuple[int, int, int]:
     """|D_X|, the records and the users, without looking at who owns what."""
-    rows = _rows(ds, attributes, missing)
+    rows = counted_rows(ds, attributes, missing)
     values = rows.select(*attributes).distinct().count().to_pyarrow().as_py()
     return int(values), int(rows.count().to_pyarrow().as_py()), _users(ds, attributes, missing)
 
 
 def exposed(ds: Dataset, attributes: Sequence[str], most: int, *, missing: str) -> float:
     """The share of users who own a value with at most so many owners."""
-    rows = _rows(ds, attributes, missing)
+    rows = counted_rows(ds, attributes, missing)
     values = [f"value_{place}" for place in range(1, len(attributes) + 1)]
     named = {new: rows[old] for new, old in zip(values, attributes)}
     if ds.roles.user is None:
@@ -91,12 +91,13 @@ def check_users(ds: Dataset) -> tuple[int, int]:
 def _users(ds: Dataset, attributes: Sequence[str], missing: str) -> int:
     if missing == "value":
         return ds.users
-    rows = _rows(ds, attributes, missing)
+    rows = counted_rows(ds, attributes, missing)
     counted = rows.count() if ds.roles.user is None else rows[ds.roles.user].nunique()
     return int(counted.to_pyarrow().as_py())
 
 
-def _rows(ds: Dataset, attributes: Sequence[str], missing: str) -> ir.Table:
+def counted_rows(ds: Dataset, attributes: Sequence[str], missing: str) -> ir.Table:
+    """The records that count: all, or with missing="drop" those with a value in every attribute."""
     table = ds.table
     if missing == "value":
         return table

@@ -17,12 +17,12 @@ from sudare.engine.risk_lattice import Coded
 
 
 def at_hand(ds: Dataset, columns: Sequence[str], *, missing: str) -> Dataset:
-    """The table on DuckDB (fetched from another engine if need be), without records lacking a value if they do not count."""
+    """The table on DuckDB, fetched if need be, without the records that lack a value if they do not count."""
     user = ds.roles.user
     if ds.view is None:
         wanted = list(dict.fromkeys([*([user] if user else []), *columns]))
         ds = Dataset.from_arrow(ds.to_pyarrow(wanted), Roles(user=user), name=ds.name)
-    where = risk_sql._where(ds, columns, missing)
+    where = risk_sql.where_clause(ds, columns, missing)
     if not where:
         return ds
     view = fresh_name()

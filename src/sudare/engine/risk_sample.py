@@ -20,10 +20,10 @@ Counts = tuple[int, int, int, int]
 def domain(ds: Dataset, attributes: Sequence[str], *, missing: str) -> pa.Table:
     """D_X in a fixed order, so that a keyed draw does not depend on the engine."""
     if ds.view is None:
-        found = risk_ibis._rows(ds, attributes, missing).select(*attributes).distinct().to_pyarrow()
+        found = risk_ibis.counted_rows(ds, attributes, missing).select(*attributes).distinct().to_pyarrow()
     else:
         columns = ", ".join(map(quote, attributes))
-        where = risk_sql._where(ds, attributes, missing)
+        where = risk_sql.where_clause(ds, attributes, missing)
         found = connect().sql(f"SELECT DISTINCT {columns} FROM {quote(ds.view)}{where}").to_arrow_table()
     return found.sort_by([(name, "ascending") for name in attributes])
 
@@ -33,8 +33,8 @@ def records(ds: Dataset, attributes: Sequence[str], *, missing: str) -> int:
     if missing == "value":
         return ds.rows
     if ds.view is None:
-        return int(risk_ibis._rows(ds, attributes, missing).count().to_pyarrow().as_py())
-    where = risk_sql._where(ds, attributes, missing)
+        return int(risk_ibis.counted_rows(ds, attributes, missing).count().to_pyarrow().as_py())
+    where = risk_sql.where_clause(ds, attributes, missing)
     return int(connect().sql(f"SELECT count(*) FROM {quote(ds.view)}{where}").fetchall()[0][0])
 
 

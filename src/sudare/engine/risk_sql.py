@@ -25,7 +25,7 @@ def per_value(ds: Dataset, attributes: Sequence[str], *, missing: str, condition
     columns = [quote(name) for name in attributes]
     named = ", ".join(f"{column} AS value_{place}" for place, column in enumerate(columns, 1))
     places = ", ".join(f"value_{place}" for place in range(1, len(columns) + 1))
-    where = _where(ds, attributes, missing, condition)
+    where = where_clause(ds, attributes, missing, condition)
     table = quote(str(ds.view))
     if ds.roles.user is None:
         return (
@@ -42,21 +42,22 @@ def per_value(ds: Dataset, attributes: Sequence[str], *, missing: str, condition
 
 def value_rows(ds: Dataset, attributes: Sequence[str], *, missing: str) -> list[tuple[Any, ...]]:
     """The table of values itself: the value(s), records, users, squares, largest."""
-    return connect().sql(per_value(ds, attributes, missing=missing)).fetchall()
+    found: list[tuple[Any, ...]] = connect().sql(per_value(ds, attributes, missing=missing)).fetchall()
+    return found
 
 
 def count_values(ds: Dataset, attributes: Sequence[str], *, missing: str) -> tuple[int, int, int]:
     """|D_X|, the records and the users, without looking at who owns what."""
     columns = ", ".join(quote(name) for name in attributes)
-    where = _where(ds, attributes, missing)
-    query = f"SELECT count(*), sum(n)::BIGINT FROM (SELECT count(*) AS n FROM {quote(str(ds.view))}{where} GROUP BY {columns})"
-    values, records = connect().sql(query).fetchall()[0]
+    where = where_clause(ds, attributes, missing)
+    counted = f"SELECT count(*) AS n FROM {quote(str(ds.view))}{where} GROUP BY {columns}"
+    values, records = connect().sql(f"SELECT count(*), sum(n)::BIGINT FROM ({counted})").fetchall()[0]
     return values, records or 0, _users(ds, attributes, missing)
 
 
 def exposed(ds: Dataset, attributes: Sequence[str], most: int, *, missing: str) -> float:
     """The share of users who own a value with at most so many owners."""
-    columns, where = ", ".join(quote(name) for name in attributes), _where(ds, attributes, missing)
+    columns, where = ", ".join(quote(name) for name in attributes), where_clause(ds, attributes, missing)
     if ds.roles.user is None:
         inner = f"SELECT count(*) AS n FROM {quote(str(ds.view))}{where} GROUP BY {columns}"
         query = f"SELECT coalesce(sum(n) FILTER (n <= {most}), 0) FROM ({inner})"
@@ -78,7 +79,7 @@ def check_users(ds: Dataset) -> tuple[int, int]:
 
 
 def _users(ds: Dataset, attributes: Sequence[str], missing: str) -> int:
-    where = _where(ds, attributes, missing)
+    where = where_clause(ds, attributes, missing)
     if not where:
         return ds.users
     counted = "*" if ds.roles.user is None else f"DISTINCT {quote(ds.roles.user)}"
@@ -86,7 +87,8 @@ def _users(ds: Dataset, attributes: Sequence[str], missing: str) -> int:
     return int(found[0][0])
 
 
-def _where(ds: Dataset, attributes: Sequence[str], missing: str, condition: str | None = None) -> str:
+def where_clause(ds: Dataset, attributes: Sequence[str], missing: str, condition: str | None = None) -> str:
+    """The records that count: all, or with missing="drop" those with a value in every attribute."""
     parts = [condition] if condition else []
     if missing == "drop":
         kinds = dict(zip(ds.columns, map(str, connect().table(str(ds.view)).types)))

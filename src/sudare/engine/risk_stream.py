@@ -1,4 +1,4 @@
-"""Profiles by the single-pass kernel: DuckDB orders the rows by user once, for every attribute and set of attributes."""
+"""Profiles by the single-pass kernel: DuckDB orders the rows by user once, for every set of attributes."""
 
 from __future__ import annotations
 

@@ -21,21 +21,22 @@ def across_rows(
     """
     if attacker != "uniform":
         raise UsageError("across: only the uniform attacker is defined for different records; drop attacker=")
+    from sudare.risk.measure import row_of
+
     pairs = _pairs(ds, sets, across)
     found = cross_risks(ds, pairs, missing=missing)
     return [
-        {
-            "attributes": list(pair),
-            "records": cross.records,
-            "users": cross.users,
-            "values": cross.values,
-            "alpha": None,
-            "risk": cross.risk,
-            "low_cost": None,
-            "low_cost_error": None,
-            "attacker": attacker,
-            "model": "across",
-        }
+        row_of(
+            pair,
+            records=cross.records,
+            users=cross.users,
+            values=cross.values,
+            alpha=None,
+            risk=cross.risk,
+            bounded=False,
+            attacker=attacker,
+            model="across",
+        )
         for pair, cross in zip(pairs, found)
     ]
 
@@ -44,7 +45,7 @@ def _pairs(ds: Dataset, sets: Sequence[Subset], across: bool | str | Sequence[st
     if across is True:
         single = [subset[0] for subset in sets if len(subset) == 1]
         named = [subset for subset in sets if len(subset) == 2]
-        return list(dict.fromkeys([*named, *combinations(single, 2)]))  # type: ignore[list-item]
+        return list(dict.fromkeys([*named, *combinations(single, 2)]))
     texts = [across] if isinstance(across, str) else list(across or ())
     return [_pair(ds, text) for text in texts]
 

@@ -52,6 +52,7 @@ def _row(
         else formulas.ATTACKERS[attacker](profile),
         attacker=attacker,
         model="exact",
+        bounded=not ranged,
         channel="; ".join(f"{name} {found.name}" for name, found in mine.items()) or "as it is",
     )
 

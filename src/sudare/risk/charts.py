@@ -159,7 +159,8 @@ def error_and_cost(result: RiskResult, attribute: str) -> Any:
         }
         for r, u, n in profile.pairs
     ]
-    mean = sum(row["error"] * row["values"] for row in single) / profile.values
+    distance = (abs(r / u * profile.values / profile.records - exact) * n for r, u, n in profile.pairs)
+    mean = sum(distance) / profile.values
     one = cost("sample", records=profile.records, values=profile.values, sample_size=1)
     models = [
         {"cost": profile.records, "error": 0.0, "kind": "exact"},

@@ -22,7 +22,7 @@ def subsets(
     named = [split(ds, text) for text in (default_attributes(ds) if given is None else given)]
     single = sorted({name for subset in named if len(subset) == 1 for name in subset}, key=ds.columns.index)
     sets = [subset for subset in named if len(subset) > 1]
-    if isinstance(combine, int) and not isinstance(combine, bool):
+    if isinstance(combine, int):
         found = [*_up_to(combine, single), *sets]
     else:
         extra = [combine] if isinstance(combine, str) else list(combine)

@@ -51,29 +51,28 @@ def risk(
     """
     _check(model, attacker, missing, sample_size)
     sets = subsets(ds, attributes, combine)
+    profiles: dict[Subset, Profile] = {}
     if release is not None:
         from sudare.risk.after import after_rows
 
-        profiles, rows = {}, after_rows(ds, sets, release, truth, attacker, missing)
+        rows = after_rows(ds, sets, release, truth, attacker, missing)
     elif channel:
         from sudare.risk.blurred import blurred_rows
 
-        profiles, rows = {}, blurred_rows(ds, sets, channel, model, attacker, missing)
+        rows = blurred_rows(ds, sets, channel, model, attacker, missing)
     elif model == "exact":
-        found = engine.profiles(
-            ds, sets, missing=missing, every_attacker=attacker != "uniform", way=way, memory=memory
-        )
+        strong = attacker != "uniform"
+        found = engine.profiles(ds, sets, missing=missing, every_attacker=strong, way=way, memory=memory)
         profiles = dict(zip(sets, found))
         rows = [_exact_row(profile, attacker) for profile in found]
     else:
-        profiles, rows = {}, _approximate_rows(ds, sets, model, sample_size, attacker, missing, key)
+        rows = _approximate_rows(ds, sets, model, sample_size, attacker, missing, key)
     if across:
         from sudare.risk.across import across_rows
 
         rows += across_rows(ds, sets, across, attacker, missing)
-    return RiskResult(
-        rows=riskiest_first(rows), notes=_notes(missing), missing=missing, dataset=ds, profiles=profiles
-    )
+    notes = _notes(missing, sample_size, rows)
+    return RiskResult(rows=riskiest_first(rows), notes=notes, missing=missing, dataset=ds, profiles=profiles)
 
 
 def riskiest_first(rows: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
@@ -84,7 +83,8 @@ def riskiest_first(rows: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any]
 def row_of(
     attributes: Subset, *, records: int, users: int | None, values: int, alpha: float | None, **rest: Any
 ) -> dict[str, Any]:
-    """A row of the result, columns in their fixed order."""
+    """A row of the result, columns in their fixed order; without `bounded` the low-cost model does not apply."""
+    bounded = rest.pop("bounded", True)
     return {
         "attributes": list(attributes),
         "records": records,
@@ -92,7 +92,7 @@ def row_of(
         "values": values,
         "alpha": alpha,
         "risk": rest.pop("risk"),
-        "low_cost": formulas.low_cost(values, records),
+        "low_cost": formulas.low_cost(values, records) if bounded else None,
         "low_cost_error": None if alpha is None else formulas.low_cost_error(alpha),
         **rest,
     }
@@ -157,7 +157,11 @@ def _check(model: str, attacker: str, missing: str, sample_size: int | None) -> 
         raise UsageError("sample_size: only the sampling model draws values; add model='sample'")
 
 
-def _notes(missing: str) -> tuple[str, ...]:
-    if missing == "drop":
-        return ("Missing values: records with a null or an empty text in the attribute are left out.",)
-    return ("Missing values: a null and an empty text each count as a value of their own.",)
+def _notes(missing: str, sample_size: int | None, rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    notes = {
+        "drop": "Missing values: records with a null or an empty text in the attribute are left out.",
+        "value": "Missing values: a null and an empty text each count as a value of their own.",
+    }
+    cut = sum(row.get("sample_size", sample_size) < sample_size for row in rows) if sample_size else 0
+    said = f"Sample: {cut} of {len(rows)} sets have fewer than {sample_size} values; all their records were read."
+    return (notes[missing], *([said] if cut else []))

@@ -45,7 +45,7 @@ class RiskResult(Result):
         if subset not in self.profiles:
             from sudare.engine.risk import profiles
 
-            return profiles(self._source(), [subset], missing=self.missing)[0]
+            return profiles(self.source, [subset], missing=self.missing)[0]
         return self.profiles[subset]
 
     def values(self, attributes: str | Sequence[str]) -> pandas.DataFrame:
@@ -55,12 +55,16 @@ class RiskResult(Result):
         """
         import pandas
 
-        from sudare.risk.values import COLUMNS, value_table
+        from sudare.risk.values import COLUMNS
 
-        subset = self._subset(attributes)
+        return pandas.DataFrame(self.value_rows(attributes), columns=COLUMNS)
+
+    def value_rows(self, attributes: str | Sequence[str]) -> list[dict[str, Any]]:
+        """The rows of `values`, for those who do without pandas."""
+        from sudare.risk.values import value_table
+
         attacker = str(self.rows[0]["attacker"]) if self.rows else "uniform"
-        rows = value_table(self._source(), subset, missing=self.missing, attacker=attacker)
-        return pandas.DataFrame(rows, columns=COLUMNS)
+        return value_table(self.source, self._subset(attributes), missing=self.missing, attacker=attacker)
 
     def minimum(self, threshold: float) -> list[Subset]:
         """The smallest sets of attributes whose risk passes the threshold: no part of them does alone."""
@@ -71,19 +75,9 @@ class RiskResult(Result):
 
     def exposed(self, threshold: float) -> pandas.DataFrame:
         """The minimal sets with the share of users whom a record identifies with at least that probability."""
-        import pandas
+        from sudare.risk.views import minimum_view
 
-        from sudare.risk.minimum import exposed_users
-
-        rows = [
-            {
-                "attributes": list(subset),
-                "risk": self.risk_of(subset),
-                "users_exposed": exposed_users(self._source(), subset, threshold, missing=self.missing),
-            }
-            for subset in self.minimum(threshold)
-        ]
-        return pandas.DataFrame(rows, columns=["attributes", "risk", "users_exposed"])
+        return minimum_view(self, threshold).to_frame()
 
     def chart(self, threshold: float | None = None) -> altair.Chart:
         """Risk per set of attributes, with its low-cost bound and the threshold line."""
@@ -99,9 +93,11 @@ class RiskResult(Result):
         raise UsageError(f"{' + '.join(subset)} was not measured; name it in attributes= or combine=")
 
     def _subset(self, attributes: str | Sequence[str]) -> Subset:
-        return split(self._source(), attributes)
+        return split(self.source, attributes)
 
-    def _source(self) -> Dataset:
+    @property
+    def source(self) -> Dataset:
+        """The table that was measured."""
         if self.dataset is None:
             raise UsageError("this result has lost its table; measure it again")
         return self.dataset

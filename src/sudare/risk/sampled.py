@@ -54,12 +54,7 @@ def sampled_row(
 
 def _estimated(counts: list[risk_sample.Counts], values: int, total: int, attacker: str) -> Estimate:
     """The estimate; with every value drawn it is the exact risk to the last digit."""
-    masses = {
-        "uniform": lambda c: (c[0], c[1]),
-        "proportional": lambda c: (c[2], c[0]),
-        "bayes": lambda c: (c[3], 1),
-    }
-    found = estimate([masses[attacker](c) for c in counts], values=values, records=total)
+    found = estimate([_mass(c, attacker) for c in counts], values=values, records=total)
     if found.sample_size < values:
         return found
     profile = Profile.of(
@@ -69,6 +64,12 @@ def _estimated(counts: list[risk_sample.Counts], values: int, total: int, attack
     )
     exact = formulas.ATTACKERS[attacker](profile)
     return Estimate(exact, exact, exact, formulas.alpha(profile), values, total)
+
+
+def _mass(counts: risk_sample.Counts, attacker: str) -> tuple[int, int]:
+    """What a value adds to the risk, times m: alpha_x, or its stronger sibling, as a fraction."""
+    records, users, squares, largest = counts
+    return {"uniform": (records, users), "proportional": (squares, records), "bayes": (largest, 1)}[attacker]
 
 
 def _draw(values: int, size: int, subset: Subset, key: Source) -> Any:

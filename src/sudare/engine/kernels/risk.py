@@ -264,7 +264,7 @@ def _close(table: Ints, slot: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _slot(table: Ints, key: int) -> int:
+def _slot(table: Ints, key: int) -> np.int64:
     """Where the key is, or the empty row where it belongs; column 1 is 0 in an empty row."""
     mask = np.uint64(table.shape[0] - 1)
     slot = _mixed(key) & mask
