@@ -159,7 +159,8 @@ def _codes(members: pa.Array, code_of: Mapping[str | None, int], kind: type, nam
     known = [code_of.get(plain(value), -1) for value in members.dictionary.to_pylist()]
     lookup = np.array([*known, code_of.get(None, -1)], np.int64)
     indices = np.asarray(members.indices.fill_null(len(known)) if members.null_count else members.indices)
-    if (lookup < 0).any() and (lookup[np.unique(indices)] < 0).any():
+    suspect = -1 in known or (members.null_count and lookup[-1] < 0)
+    if suspect and (lookup[np.unique(indices)] < 0).any():
         raise DataError(f"{name}: a set has a value that is not in the domain of the sidecar")
     if members.null_count == 0 and np.array_equal(known, np.arange(len(known))):
         return (

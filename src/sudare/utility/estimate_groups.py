@@ -61,6 +61,8 @@ class Groups:
 def group(table: pa.Table, slices: Sequence[Slice], without: NDArray[np.bool_] | None = None) -> Groups:
     """The groups that occur in a table, sorted by label; rows marked in `without` belong to none."""
     per_column = [_column(table[s.column], s) for s in slices]
+    if len(per_column) == 1 and without is None:
+        return _single(*per_column[0])
     joint, width = np.zeros(table.num_rows, np.int64), 1
     for codes, labels, _ in per_column:
         joint, width = joint * len(labels) + codes, width * len(labels)
@@ -81,21 +83,53 @@ def group(table: pa.Table, slices: Sequence[Slice], without: NDArray[np.bool_] |
     )
 
 
+def _single(codes: Ints, labels: list[Any], cells: Ints) -> Groups:
+    """Every label of a single column occurs, so its codes are the groups."""
+    records = np.bincount(codes, minlength=len(labels)).astype(np.int64)
+    return Groups(codes, tuple((label,) for label in labels), records, cells[:, None])
+
+
 def _column(column: pa.ChunkedArray, wanted: Slice) -> tuple[Ints, list[Any], Ints]:
     """Codes, labels in order, and how many distinct values each label stands for."""
     import pyarrow as pa
 
     from sudare.engine.codes import codes
 
-    matrix, (values,) = codes(pa.table({"x": column}), ["x"])
+    found = _small_numbers(column)
+    if found is None:
+        matrix, (values,) = codes(pa.table({"x": column}), ["x"])
+        of_row = matrix[:, 0].astype(np.int64)
+    else:
+        of_row, values = found
     if wanted.width is None:
-        return matrix[:, 0].astype(np.int64), values.to_pylist(), np.ones(len(values), np.int64)
+        return of_row, values.to_pylist(), np.ones(len(values), np.int64)
     lows, labels = _bins(values, wanted)
     order = sorted(labels)
     code_of = {low: code for code, low in enumerate(order)}
     bin_of = np.array([len(order) if low is None else code_of[low] for low in lows], np.int64)
     names = [labels[low] for low in order] + ([None] if None in lows else [])
-    return bin_of[matrix[:, 0]], names, np.bincount(bin_of, minlength=len(names))
+    return bin_of[of_row], names, np.bincount(bin_of, minlength=len(names))
+
+
+def _small_numbers(column: pa.ChunkedArray) -> tuple[Ints, pa.Array] | None:
+    """Codes and values of whole numbers within a narrow range, which need no hashing; None for others."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_signed_integer(column.type) or column.null_count or not len(column):
+        return None
+    low, high = pc.min_max(column).as_py().values()
+    if high - low > 100_000:
+        return None
+    shifted = np.concatenate(
+        [np.asarray(chunk).astype(np.int64, copy=False) - low for chunk in column.chunks]
+    )
+    present = np.flatnonzero(np.bincount(shifted))
+    if len(present) == high - low + 1:
+        return shifted, pa.array(present + low, column.type)
+    place = np.zeros(high - low + 1, np.int64)
+    place[present] = np.arange(len(present))
+    return place[shifted], pa.array(present + low, column.type)
 
 
 def _bins(values: pa.Array, wanted: Slice) -> tuple[list[float | None], dict[float, str]]:

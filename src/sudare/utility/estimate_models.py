@@ -52,15 +52,19 @@ def randomized(
     method: str = "projection",
 ) -> Counts:
     """Counts from random sets: inverse, its projection on the possible, or the likeliest (EM)."""
-    from sudare.engine.kernels.estimate import count_members
+    from sudare.engine.kernels.estimate import count_ascending
 
     schema = SetSchema.of(entry, column)
     if schema.l >= schema.size:
         raise DataError(
             f"{column}: sets of {schema.l} out of {schema.size} values say nothing; see the sidecar"
         )
-    sets, groups = read_sets(table[column], schema, column), group(table, slices)
-    members = count_members(sets, groups.of_row, len(groups.labels), schema.size)
+    sets, groups = read_sets(table[column], schema, column, check=False), group(table, slices)
+    members = np.zeros((len(groups.labels), schema.size), np.int64)
+    if not count_ascending(sets, groups.of_row, members):
+        members[:] = 0
+        sets = different(sets, schema.l, column)
+        count_ascending(sets, groups.of_row, members)
     plain_inverse = inverse(members, groups.records, schema.l)
     counts = plain_inverse
     notes: tuple[str, ...] = ()
@@ -124,7 +128,9 @@ def _around(counts: Floats, spread: Floats, z: float) -> tuple[Floats, Floats]:
     return np.maximum(counts - reach, 0), np.minimum(counts + reach, counts.sum(axis=1, keepdims=True))
 
 
-def read_sets(column: pa.ChunkedArray, schema: SetSchema, name: str) -> NDArray[np.integer]:
+def read_sets(
+    column: pa.ChunkedArray, schema: SetSchema, name: str, check: bool = True
+) -> NDArray[np.integer]:
     """The sets of a release as codes, records x l; a set without l different members is a DataError."""
     from sudare.engine.kernels.estimate import ascending
 
@@ -133,13 +139,17 @@ def read_sets(column: pa.ChunkedArray, schema: SetSchema, name: str) -> NDArray[
     if wrong:
         raise DataError(f"{name}: {wrong} sets do not have {schema.l} members; the release was changed")
     sets = values.reshape(-1, schema.l)
-    if not ascending(sets):
-        sets = np.sort(sets, axis=1)
-        if not ascending(sets):
-            raise DataError(
-                f"{name}: some sets do not have {schema.l} different members; the release was changed"
-            )
-    return sets
+    return sets if not check or ascending(sets) else different(sets, schema.l, name)
+
+
+def different(sets: NDArray[np.integer], l: int, name: str) -> NDArray[np.integer]:
+    """The sets in the order of the domain; a value that is twice in a set is a DataError."""
+    from sudare.engine.kernels.estimate import ascending
+
+    ordered = np.sort(sets, axis=1)
+    if not ascending(ordered):
+        raise DataError(f"{name}: some sets do not have {l} different members; the release was changed")
+    return ordered
 
 
 def scalar_codes(column: pa.ChunkedArray, domain: Sequence[Any], name: str) -> NDArray[np.int64]:

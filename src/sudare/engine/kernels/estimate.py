@@ -16,17 +16,24 @@ def count_members(
     [[1, 2, 1]]
     """
     counts = np.zeros((n_groups, size), np.int64)
-    _count(sets, groups, counts)
+    if not count_ascending(sets, groups, counts):
+        counts[:] = 0
+        count_ascending(np.sort(sets, axis=1), groups, counts)
     return counts
 
 
 @njit(cache=True, nogil=True)
-def _count(sets, groups, counts):
+def count_ascending(sets, groups, counts):
+    """Add every member to its group's counts, in one pass with the check of `ascending`."""
     rows, width = sets.shape
+    fine = True
     for row in range(rows):
         group = groups[row]
-        for j in range(width):
+        counts[group, sets[row, 0]] += 1
+        for j in range(1, width):
+            fine &= sets[row, j] > sets[row, j - 1]
             counts[group, sets[row, j]] += 1
+    return fine
 
 
 @njit(cache=True, nogil=True)
