@@ -16,6 +16,7 @@ from sudare.data.hierarchies import Hierarchy
 from sudare.engine.kernels.closeness import hierarchical_distance, ordered_distance
 from sudare.risk.disclosure.counts import Cells, class_cells
 from sudare.risk.disclosure.sensitive import closeness_of, diversity_of, likeness_of
+from sudare.risk.diversity import ClassCounts, recursive, recursive_l
 
 SALARY = Hierarchy.from_paths([(str(v), "low" if v < 6 else "high") for v in range(3, 12)])
 
@@ -45,7 +46,6 @@ def shares(cells: Cells) -> list[np.ndarray]:
 
 def test_t_of_the_salary_example_of_t_closeness() -> None:
     """Li, Li, Venkatasubramanian 2007: salaries 3k..11k, {3,4,5} is .375 from the table, {6,8,11} .167."""
-    cells = cells_of(["a", "b", "c", "a", "c", "b", "c", "b", "a"], [3, 4, 7, 4, 9, 8, 10, 11, 5])
     cells = cells_of([1, 1, 1, 2, 2, 2, 3, 3, 3], [3, 4, 5, 6, 8, 11, 7, 9, 10])
     distances = ordered_distance(*cells.arrays)
     by_first = {
@@ -80,6 +80,10 @@ def test_l_delta_and_beta_equal_their_definitions(rows: list[tuple[int, int]]) -
     cells = cells_of([q for q, _ in rows], [s for _, s in rows])
     mine, table = shares(cells), cells.share
     l, like = diversity_of(cells), likeness_of(cells)
+    owner = np.repeat(np.arange(len(mine)), np.diff(cells.offsets))
+    counts = ClassCounts(owner, cells.count, len(mine))
+    assert l.recursive == recursive_l(counts, 3.0)
+    assert l.c_of_2 == pytest.approx(recursive(counts, 2).max())
     assert l.distinct == min(int((s > 0).sum()) for s in mine)
     assert l.entropy == pytest.approx(min(np.exp(-sum(p * np.log(p) for p in s if p > 0)) for s in mine))
     assert l.frequency == pytest.approx(min(1 / s.max() for s in mine))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from sudare.risk import diversity
 from sudare.risk.disclosure.counts import Cells
 
 if TYPE_CHECKING:
@@ -54,15 +53,16 @@ class Likeness:
 
 def diversity_of(cells: Cells, c: float = 3.0) -> Diversity:
     """Distinct, entropy, frequency and recursive l; `c_of_2` is what c must exceed for l = 2."""
-    owner = np.repeat(np.arange(len(cells.offsets) - 1), np.diff(cells.offsets))
-    counts = diversity.ClassCounts(owner, cells.count, len(cells.offsets) - 1)
+    from sudare.engine.kernels.class_diversity import class_diversity
+
+    entropy, frequency, recursive, of_two = class_diversity(cells.offsets, cells.count, float(c))
     return Diversity(
         distinct=int(np.diff(cells.offsets).min()),
-        entropy=float(diversity.entropy(counts).min()),
-        frequency=float(diversity.frequency(counts).min()),
-        recursive=diversity.recursive_l(counts, c),
+        entropy=float(entropy.min()),
+        frequency=float(frequency.min()),
+        recursive=int(recursive.min()),
         c=c,
-        c_of_2=float(diversity.recursive(counts, 2).max()),
+        c_of_2=float(of_two.max()),
     )
 
 
