@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from servers import PASSWORD
 
 import sudare
+from servers import PASSWORD
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
 
@@ -46,10 +46,9 @@ def on_spark(request: pytest.FixtureRequest) -> Place:
 
 
 @pytest.fixture(scope="session")
-def on_postgres(request: pytest.FixtureRequest) -> Place:
+def on_postgres(request: pytest.FixtureRequest) -> Iterator[Place]:
     server = request.getfixturevalue("postgres_server")
     patch = pytest.MonkeyPatch()
-    request.addfinalizer(patch.undo)
 
     def place(table: pa.Table, **roles: Any) -> Dataset:
         name = f"t{next(_names)}"
@@ -63,7 +62,8 @@ def on_postgres(request: pytest.FixtureRequest) -> Place:
         patch.setenv("PGPASSWORD", PASSWORD)
         return sudare.open(server.url, table=name, **roles)
 
-    return place
+    yield place
+    patch.undo()
 
 
 @pytest.fixture(

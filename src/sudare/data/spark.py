@@ -86,6 +86,7 @@ def backend_class() -> Any:
 def connect(spark: Any) -> Any:
     """The ibis backend over a session."""
     backend = backend_class()()
+    backend.register_options()
     backend.do_connect(spark)
     return backend
 

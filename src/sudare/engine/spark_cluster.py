@@ -18,6 +18,7 @@ from typing import Any
 from sudare.data.spark import session
 from sudare.errors import DataError
 
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # short lives: start fast, compile little
 MASTER = "org.apache.spark.deploy.master.Master"
 WORKER = "org.apache.spark.deploy.worker.Worker"
 
@@ -57,7 +58,9 @@ class Cluster:
             "spark.executor.memory": settings.pop("executor_memory", "512m"),
             "spark.driver.memory": settings.pop("driver_memory", "512m"),
             "spark.executor.cores": str(self.cores),
-            "spark.sql.shuffle.partitions": "4",
+            "spark.executor.extraJavaOptions": QUICK,
+            "spark.driver.extraJavaOptions": QUICK,
+            "spark.sql.shuffle.partitions": "2",
             "spark.local.dir": str(self.folder / "spill"),
             "spark.sql.warehouse.dir": str(self.folder / "warehouse"),
         }
@@ -102,6 +105,7 @@ def _start(role: str, arguments: list[str], log: Path) -> subprocess.Popen[bytes
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": QUICK,
         "SPARK_NO_DAEMONIZE": "1",
         "SPARK_LOG_DIR": str(log.parent),
     }
