@@ -112,8 +112,8 @@ def _unexpected(error: Exception) -> str:
         if frame
         else "unknown place"
     )
-    if isinstance(error, MemoryError):
-        return "not enough memory; set SUDARE_MEMORY to a limit (e.g. 2GB) so that work is done on disk"
+    if type(error).__name__ in ("MemoryError", "OutOfMemoryException"):
+        return "not enough memory; set SUDARE_MEMORY to what this process may take (e.g. 2GB), or free some"
     return f"sudare failed unexpectedly ({type(error).__name__} at {place}); run again with --debug and report it"
 
 

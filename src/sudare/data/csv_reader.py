@@ -27,6 +27,8 @@ LABEL = re.compile(
     r"mobile|ssn|iban|account|isbn|ean|sku|invoice|passport|licen[cs]e)([^a-z]|$)"
 )
 WHOLE = r"-?(0|[1-9][0-9]{0,17})"
+WIDE = 200
+Counts = tuple[int, ...]
 NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?"
 
 
@@ -125,34 +127,44 @@ def _source(files: Sequence[Path], dialect: Dialect) -> str:
 
 
 def _types(path: str, source: str, dialect: Dialect, file: Path, text: set[str]) -> dict[str, str]:
-    """Read everything once: the fault of a bad file comes now, and the type of a column holds for all rows."""
-    likely = [
-        n for n in dialect.names if n not in text and not is_label(n) and n in _looks_numeric(file, dialect)
-    ]
-    tests = [
-        f"count(*) FILTER (WHERE NOT regexp_full_match({quote(n)}, '{r}'))"
-        for n in likely
-        for r in (WHOLE, NUMBER)
-    ]
-    filled = [f"count({quote(n)})" for n in likely]
+    """Read everything once: a bad file's fault comes now, and the type of a column holds for all rows."""
+    numeric = _looks_numeric(file, dialect)
+    likely = [n for n in dialect.names if n in numeric and n not in text and not is_label(n)]
     # a column that is read makes DuckDB check every row's shape and encoding
-    every = f"count({quote(dialect.names[-1])})"
+    everything = f"SELECT count(*), count({quote(dialect.names[-1])}) FROM {source}"
     try:
-        rows, _, *found = (
-            connect()
-            .sql(f"SELECT {', '.join(['count(*)', every, *tests, *filled])} FROM {source}")
-            .fetchall()[0]
-        )
+        if len(likely) > WIDE:
+            (rows, _), found = connect().sql(everything).fetchall()[0], _count_long(source)
+        else:
+            rows, found = _count_wide(source, likely, dialect.names[-1])
     except duckdb.Error as error:
         raise _explain(path, error) from None
     if rows == 0:
         raise DataError(f"{path}: there is a header but no row; give a table with at least one row")
-    types = dict.fromkeys(dialect.names, "VARCHAR")
-    for place, name in enumerate(likely):
-        whole, number = found[2 * place : 2 * place + 2]
-        if found[2 * len(likely) + place] and not number:
-            types[name] = "DOUBLE" if whole else "BIGINT"
-    return types
+    kinds = {n: "BIGINT" if not f[1] else "DOUBLE" for n, f in found.items() if f[0] and not f[2] and n in likely}
+    return {name: kinds.get(name, "VARCHAR") for name in dialect.names}
+
+
+def _count_wide(source: str, columns: Sequence[str], last: str) -> tuple[int, dict[str, Counts]]:
+    """Per column: values, values that are not whole numbers, values that are not numbers; one column each."""
+    counts = [f"{c}" for n in columns for c in _counts(quote(n))]
+    query = f"SELECT {', '.join(['count(*)', f'count({quote(last)})', *counts])} FROM {source}"
+    rows, _, *found = connect().sql(query).fetchall()[0]
+    return rows, {n: tuple(found[3 * i : 3 * i + 3]) for i, n in enumerate(columns)}
+
+
+def _count_long(source: str) -> dict[str, Counts]:
+    """The same for tables of thousands of columns, whose query would take longer to plan than to run."""
+    counts = ", ".join(_counts("value"))
+    turned = f"UNPIVOT (SELECT * FROM {source}) ON COLUMNS(*) INTO NAME name VALUE value"
+    found = connect().sql(f"SELECT name, {counts} FROM ({turned}) GROUP BY name").fetchall()
+    return {name: tuple(rest) for name, *rest in found}
+
+
+def _counts(value: str) -> tuple[str, str, str]:
+    not_whole = f"count(*) FILTER (WHERE NOT regexp_full_match({value}, '{WHOLE}'))"
+    not_number = f"count(*) FILTER (WHERE NOT regexp_full_match({value}, '{NUMBER}'))"
+    return f"count({value})", not_whole, not_number
 
 
 def is_label(name: str) -> bool:

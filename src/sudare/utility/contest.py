@@ -148,7 +148,9 @@ class RowLoss:
         original, release = rows
         scale = sqrt(2) * spread(pair.numbers(columns)[0])
         used = scale > 0
-        return Measured(_mean_or_zero(np.abs(original - release)[:, used] / scale[used]), f"{len(original):,} rows")
+        return Measured(
+            _mean_or_zero(np.abs(original - release)[:, used] / scale[used]), f"{len(original):,} rows"
+        )
 
     @classmethod
     def suited(cls, pair: Comparison) -> Sequence[Self]:
@@ -166,7 +168,9 @@ class RowsChanged:
     place: ClassVar[int] = 60
 
     def measure(self, pair: Comparison) -> Measured:
-        return Measured(float(abs(pair.originals - pair.releases)), f"{pair.originals:,} and {pair.releases:,}")
+        return Measured(
+            float(abs(pair.originals - pair.releases)), f"{pair.originals:,} and {pair.releases:,}"
+        )
 
     @classmethod
     def suited(cls, pair: Comparison) -> Sequence[Self]:
