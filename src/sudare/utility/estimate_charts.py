@@ -126,6 +126,22 @@ def lines_chart(
     return finish(encoded, title=title)
 
 
+def shares_chart(rows: Sequence[Mapping[str, Any]], title: str) -> altair.Chart:
+    """The true shares and those of each method, side by side for every value: the form of P2's Fig. 6."""
+    import altair
+
+    first = rows[0]["method"]
+    true = [{**r, "method": "true", "share": r["true"]} for r in rows if r["method"] == first]
+    chart = altair.Chart(altair.Data(values=[*true, *map(dict, rows)])).mark_bar()
+    encoded = chart.encode(
+        x=altair.X("value:N", title=None),
+        xOffset=altair.XOffset("method:N", sort=None),
+        y=altair.Y("share:Q", title="share", axis=altair.Axis(format="%")),
+        color=altair.Color("method:N", title=None, sort=None),
+    )
+    return _finish_many(encoded.properties(width=300).facet(altair.Facet("sex:N", title=None)), title)
+
+
 def _bar(row: Mapping[str, Any], by: Sequence[str]) -> dict[str, Any]:
     size = max(row.get("records", 1), 1)
     reach = {end: row[end] / size for end in ("low", "high") if end in row}
