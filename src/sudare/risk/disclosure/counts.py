@@ -7,7 +7,7 @@ aggregates come back.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,6 +69,7 @@ class Cells:
     count: Ints
     table: Ints
     values: pa.Array
+    unknown: bool | None = None  # whether a quasi-identifier is missing or suppressed, if somebody looked
 
     @property
     def share(self) -> NDArray[np.float64]:
@@ -122,16 +123,16 @@ def class_cells(ds: Dataset, quasi: Sequence[str], sensitive: str) -> Cells:
     source = _unnested(quasi, sensitive) if is_list(ds, sensitive) else "{table}"
     pairs = f"SELECT {keys}, count(*) AS sudare_n FROM {source} GROUP BY {keys}"
     lists = f"list({names([sensitive])}) AS sudare_v, list(sudare_n) AS sudare_n"
-    return _cells(query(ds, f"SELECT {lists} FROM ({pairs}) AS c{_group_by(quasi)}"))
+    unknown = " OR ".join(_unknown(ds, quasi)) or "false"
+    return _cells(query(ds, f"SELECT {lists}, {unknown} AS sudare_u FROM ({pairs}) AS c{_group_by(quasi)}"))
 
 
 def has_unknown(ds: Dataset, columns: Sequence[str]) -> bool:
     """Whether some cell of the columns is missing or suppressed."""
     if ds.view is None:
         return remote.has_unknown(ds, columns)
-    tests = [f"bool_or({names([column])} IS NULL)" for column in columns]
-    tests += [f"coalesce(bool_or({names([c])} = '{SUPPRESSED}'), false)" for c in columns if is_text(ds, c)]
-    return bool(query(ds, f"SELECT {' OR '.join(tests)} AS sudare_u FROM {{table}}")["sudare_u"][0].as_py())
+    tests = " OR ".join(f"bool_or({test})" for test in _unknown(ds, columns))
+    return bool(query(ds, f"SELECT {tests} AS sudare_u FROM {{table}}")["sudare_u"][0].as_py())
 
 
 def total(ds: Dataset, column: str) -> float:
@@ -161,12 +162,14 @@ def _local_sizes(table: pa.Table) -> Sizes:
 
 def _cells(found: pa.Table) -> Cells:
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     values, counts = (_flat_list(found[name]) for name in ("sudare_v", "sudare_n"))
     lengths = np.concatenate([np.diff(np.asarray(chunk.offsets)) for chunk in found["sudare_n"].chunks])
     offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
     codes, known = _codes(pa.table({"v": values}))
-    return _sorted_cells(offsets, codes, np.asarray(counts, np.int64), known)
+    cells = _sorted_cells(offsets, codes, np.asarray(counts, np.int64), known)
+    return replace(cells, unknown=bool(pc.any(found["sudare_u"]).as_py()))
 
 
 def _local_cells(pairs: pa.Table, quasi: Sequence[str], sensitive: str) -> Cells:
@@ -198,6 +201,11 @@ def _codes(table: pa.Table) -> tuple[NDArray[np.int32], pa.Array]:
 def _unnested(quasi: Sequence[str], sensitive: str) -> str:
     columns = f"{names(quasi)}, " if quasi else ""
     return f"(SELECT {columns}unnest({names([sensitive])}) AS {names([sensitive])} FROM {{table}}) AS f"
+
+
+def _unknown(ds: Dataset, columns: Sequence[str]) -> list[str]:
+    tests = [f"{names([column])} IS NULL" for column in columns]
+    return tests + [f"{names([c])} IS NOT DISTINCT FROM '{SUPPRESSED}'" for c in columns if is_text(ds, c)]
 
 
 def _people(ds: Dataset) -> str:

@@ -37,7 +37,7 @@ class Frame:
     ) -> DisclosureResult:
         """Class sizes, k under both meanings of a missing value, the three attackers, population uniques."""
         sizes = self.sizes(cells)
-        wildcard = self.wildcard_k(sizes, notes)
+        wildcard = self.wildcard_k(sizes, self._has_unknown(cells), notes)
         risk = prosecutor(sizes, self.threshold)
         found = replace(found, sizes=sizes, k_wildcard=wildcard, prosecutor=risk)
         if self.ds.roles.user is not None:
@@ -62,9 +62,9 @@ class Frame:
             return counts.Sizes.of(whole[0].sizes)
         return counts.class_sizes(self.ds, self.quasi)
 
-    def wildcard_k(self, sizes: counts.Sizes, notes: list[str]) -> int:
+    def wildcard_k(self, sizes: counts.Sizes, unknown: bool, notes: list[str]) -> int:
         """The fewest people a record can hide among if a missing or suppressed cell may be any value."""
-        if not counts.has_unknown(self.ds, self.quasi):
+        if not unknown:
             return sizes.k
         from sudare.risk.disclosure.wildcard import wildcard_sizes
 
@@ -77,6 +77,10 @@ class Frame:
             f"k is {sizes.k} if that is a value of its own, {k} if it may be any value"
         )
         return k
+
+    def _has_unknown(self, cells: Mapping[str, counts.Cells]) -> bool:
+        seen = [cell.unknown for cell in cells.values() if cell.unknown is not None]
+        return seen[0] if seen else counts.has_unknown(self.ds, self.quasi)
 
     def population_size(self) -> int | None:
         """How many people the table was drawn from, None if nobody said."""
