@@ -93,7 +93,8 @@ def finish(table: Ints) -> Ints:
     place = 0
     for slot in range(table.shape[0]):
         if table[slot, RECORDS] > 0:
-            out[place] = table[slot]
+            for column in range(table.shape[1]):
+                out[place, column] = table[slot, column]
             if table.shape[1] > 4:
                 _close(out, place)
             place += 1
@@ -243,7 +244,7 @@ def _spread(rows: Codes, ids: Codes, codes: Codes, width: int, buckets: int) -> 
     return place, key, row
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _own(table: Ints, slot: int, owner: int, wide: bool) -> None:
     """One more record of the owner with the value of this row."""
     table[slot, RECORDS] += 1
@@ -257,7 +258,7 @@ def _own(table: Ints, slot: int, owner: int, wide: bool) -> None:
         table[slot, OWNED] += 1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _close(table: Ints, slot: int) -> None:
     table[slot, SQUARES] += table[slot, OWNED] * table[slot, OWNED]
     table[slot, LARGEST] = max(table[slot, LARGEST], table[slot, OWNED])
@@ -278,11 +279,13 @@ def _grown(table: Ints) -> Ints:
     larger = np.zeros((2 * table.shape[0], table.shape[1]), np.int64)
     for old in range(table.shape[0]):
         if table[old, 1] != 0:
-            larger[_slot(larger, table[old, 0])] = table[old]
+            slot = _slot(larger, table[old, 0])
+            for column in range(table.shape[1]):
+                larger[slot, column] = table[old, column]
     return larger
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _mixed(key: int) -> np.uint64:
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     return mixed ^ (mixed >> np.uint64(32))
