@@ -85,11 +85,12 @@ def simulated_mse(kind: str, records: int, size: int, l: int, runs: int, rng: np
     from sudare.engine.kernels.estimate import count_members
     from sudare.engine.kernels.randomized import draw_sets, words_needed
 
-    truth = {
-        "uniform": lambda: rng.integers(0, size, records),
-        "gaussian": lambda: np.clip(rng.normal(size / 2, size / 6, records), 0, size - 1).astype(np.int64),
-        "poisson": lambda: np.minimum(rng.poisson(size / 4, records), size - 1),
-    }[kind]()
+    drawn = {
+        "uniform": rng.integers(0, size, records),
+        "gaussian": rng.normal(size / 2, size / 6, records),
+        "poisson": rng.poisson(size / 4, records),
+    }
+    truth = np.clip(drawn[kind], 0, size - 1).astype(np.int64)
     true, n = np.bincount(truth, minlength=size)[None], np.array([records])
     errors = []
     for _ in range(runs):
