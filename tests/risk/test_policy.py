@@ -160,3 +160,5 @@ def test_disclosure_on_the_command_line(folder: Path, capsys: pytest.CaptureFixt
     assert run(["disclosure", "bad.csv", *ARGUMENTS, "--population", "good.csv", "-m", "k"]) == 0
     assert run(["disclosure", "bad.csv", *ARGUMENTS, "--hierarchy", "h.csv"]) == 2
     assert run(["disclosure", "bad.csv", *ARGUMENTS, "-m", "magic"]) == 2
+    assert run(["disclosure", "bad.csv", *ARGUMENTS, "-m", "k", "--records", "records.csv"]) == 0
+    assert (folder / "records.csv").read_text().count("\n") == 20

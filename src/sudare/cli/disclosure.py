@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -42,6 +43,9 @@ def disclosure(
     max_size: Annotated[
         int | None, typer.Option("--max-size", help="Largest special uniques searched (default: all, or 3).")
     ] = None,
+    records: Annotated[
+        Path | None, typer.Option("--records", help="Also write the measures of every record (internal use).")
+    ] = None,
     format: FormatOption = Format.table,
 ) -> None:
     """Measure k, uniques, attackers' risks, l, t, special uniques and what tells records apart."""
@@ -57,7 +61,20 @@ def disclosure(
         combine=combine,
         max_size=max_size,
     )
+    if records is not None:
+        _write_records(ds, records, weights, population, max_size)
     emit(result, format)
+
+
+def _write_records(
+    ds: Dataset, path: Path, weights: str | None, population: str | None, max_size: int | None
+) -> None:
+    from sudare.data.writers import check_output, write_table
+    from sudare.risk.disclosure.records import record_measures
+
+    people = int(population) if population is not None and population.isdigit() else None
+    out = check_output(path)
+    write_table(record_measures(ds, weights=weights, population=people, max_size=max_size), out)
 
 
 def _population(given: str | None) -> int | Dataset | None:

@@ -16,6 +16,7 @@ from sudare.data import Dataset, Roles
 from sudare.data.hierarchies import Hierarchy
 from sudare.errors import DataError, UsageError
 from sudare.risk.disclosure import DisclosureResult, disclosure
+from sudare.risk.disclosure.records import record_measures
 from sudare.risk.disclosure.wildcard import companions
 
 GUIDE = pa.table(
@@ -243,3 +244,20 @@ def test_sizes_of_every_cross_product_are_equal() -> None:
     assert (found.k, found.classes, found.uniques) == (2, 6, 0)
     assert found.suda is not None
     assert found.suda.score.sum() == 0
+
+
+def test_measures_of_every_record_stand_in_the_order_of_the_table() -> None:
+    found = record_measures(Dataset.from_arrow(GUIDE, ROLES), weights="weight")
+    assert found["class_size"].to_pylist() == [2, 2, 1, 2, 1, 2, 1, 1, 2, 2]
+    assert found["suda"].to_pylist() == [0, 0, 6, 0, 12, 0, 6, 10, 0, 0]
+    published = [0.0054, 0.0054, 0.0251, 0.0126, 0.0282, 0.0126, 0.0290, 0.0251, 0.0074, 0.0074]
+    assert np.round(found["risk"].to_numpy(), 4).tolist() == published
+    assert found["suda of residence"].to_pylist()[4] == 6
+    assert found["companions"].to_pylist() == found["class_size"].to_pylist()
+
+
+def test_records_without_weights_have_one_over_their_class() -> None:
+    found = record_measures(Dataset.from_arrow(GUIDE, ROLES))
+    assert found["risk"].to_pylist() == [0.5, 0.5, 1, 0.5, 1, 0.5, 1, 1, 0.5, 0.5]
+    with pytest.raises(UsageError, match="no quasi"):
+        record_measures(Dataset.from_arrow(GUIDE))
