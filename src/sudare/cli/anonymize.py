@@ -34,6 +34,7 @@ def anonymize(
     escape_formulas: Annotated[
         bool, typer.Option("--escape-formulas", help="Escape cells a spreadsheet would run.")
     ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Draw again with another key, against the ledger.")] = False,
     format: FormatOption = Format.table,
 ) -> None:
     """Run a recipe on a table and write the release."""
@@ -52,6 +53,7 @@ def anonymize(
     for path in (out, truth):
         if path is not None:
             check_output(path, tuple(p for p in (recipe, secret.path) if p is not None))
-    release = run(ds, Recipe.from_toml(recipe), key=secret)
+    chosen = Recipe.from_toml(recipe)
+    release = run(ds, chosen.forced() if force else chosen, key=secret)
     release.save(out, truth=truth, escape_formulas=escape_formulas)
     emit_release(release, out, truth, format)

@@ -74,6 +74,10 @@ class Recipe:
             blocks.append("\n".join(["[[step]]", *lines]))
         return "\n\n".join(blocks) + "\n"
 
+    def forced(self) -> Recipe:
+        """The same recipe, with every step that would refuse told to go on."""
+        return Recipe([dataclasses.replace(s, force=True) if hasattr(s, "force") else s for s in self.steps])
+
     @property
     def digest(self) -> str:
         """A short name that changes when the recipe does."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sudare.data.quality import check_values
 from sudare.engine import risk as engine
 from sudare.engine.risk_profile import Profile
 from sudare.errors import UsageError, nearest
@@ -61,6 +62,7 @@ def risk(
 
         rows = blurred_rows(ds, sets, channel, model, attacker, missing)
     elif model == "exact":
+        check_values(ds, list(dict.fromkeys(column for columns in sets for column in columns)))
         strong = attacker != "uniform"
         found = engine.profiles(ds, sets, missing=missing, every_attacker=strong, way=way, memory=memory)
         profiles = dict(zip(sets, found))
