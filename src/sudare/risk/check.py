@@ -174,6 +174,7 @@ def _row(
 
 
 def _notes(policy: Policy, found: DisclosureResult | None) -> tuple[str, ...]:
-    said = () if found is None else found.notes
+    if found is None:
+        return ()
     which = "may be any value" if policy.missing == "any" else "is a value of its own"
-    return (*said, f"a missing quasi-identifier {which}") if found is not None else said
+    return (f"quasi-identifiers: {', '.join(found.quasi)}; a missing one {which}",)

@@ -41,7 +41,7 @@ def _class_rows(found: DisclosureResult) -> Rows:
     yield _row(
         "uniques",
         "in the table",
-        found.quasi,
+        WHOLE,
         found.uniques,
         f"people alone in their class ({share:.1%} of records)",
     )
@@ -113,14 +113,14 @@ def _suda_rows(found: DisclosureResult) -> Rows:
     yield _row(
         "suda",
         "largest",
-        found.quasi,
+        WHOLE,
         float(found.suda.score.max(initial=0)),
         "largest SUDA score of a record",
     )
     yield _row(
         "dis-suda",
         "largest",
-        found.quasi,
+        WHOLE,
         float(found.suda.dis.max(initial=0)),
         "largest chance of a correct match",
     )
