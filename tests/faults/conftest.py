@@ -12,10 +12,6 @@ from pathlib import Path
 import pytest
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "fault(number, what): one line of the list of faults")
-
-
 @dataclass(frozen=True)
 class Outcome:
     code: int

@@ -83,7 +83,11 @@ def test_10(sudare: Run, tmp_path: Path) -> None:
     with path.open("w") as file:
         file.write("user,goods,price\n")
         for _ in range(30):
-            rows = zip(draw.integers(0, 50_000, 100_000), draw.integers(0, 900, 100_000), draw.integers(0, 90, 100_000))
+            rows = zip(
+                draw.integers(0, 50_000, 100_000),
+                draw.integers(0, 900, 100_000),
+                draw.integers(0, 90, 100_000),
+            )
             file.write("".join(f"customer-{u:09d},goods-with-a-long-name-{g:06d},{p}\n" for u, g, p in rows))
     code = (
         "import resource, sys; from sudare.cli.main import run; code = run(sys.argv[1:]); "
@@ -105,7 +109,9 @@ def test_10(sudare: Run, tmp_path: Path) -> None:
 @fault(11, "10,000 columns work")
 def test_11(sudare: Run, tmp_path: Path) -> None:
     names = [f"c{i}" for i in range(10_000)]
-    (tmp_path / "wide.csv").write_text(",".join(names) + "\n" + "\n".join(",".join(["1"] * 10_000) for _ in range(3)))
+    (tmp_path / "wide.csv").write_text(
+        ",".join(names) + "\n" + "\n".join(",".join(["1"] * 10_000) for _ in range(3))
+    )
     assert "c9999" in sudare("risk", "wide.csv", "-a", "c0,c9999").works().out
 
 
@@ -154,7 +160,10 @@ def test_17(sudare: Run, csv: Run) -> None:
 @fault(18, "ids above 2^53 stay exact")
 def test_18(sudare: Run, csv: Run) -> None:
     path = csv("who,x\n9007199254740993,1\n9007199254740992,1\n")
-    assert json.loads(sudare("risk", path, "--user", "who", "--format", "json").works().out)["rows"][0]["users"] == 2
+    assert (
+        json.loads(sudare("risk", path, "--user", "who", "--format", "json").works().out)["rows"][0]["users"]
+        == 2
+    )
 
 
 @fault(19, "values that differ only by Unicode form or outer blanks are warned of")
@@ -167,14 +176,18 @@ def test_19(sudare: Run, csv: Run, content: str) -> None:
 def test_20(sudare: Run, csv: Run, tmp_path: Path) -> None:
     path = csv("user,date\na,01/02/2020\nb,03/04/2020\n")
     (tmp_path / "r.toml").write_text('[[step]]\nmethod = "generalize"\ncolumn = "date"\nlevel = "month"\n')
-    sudare("anonymize", path, "--user", "user", "--quasi", "date", "-r", "r.toml", "-o", "o.csv").fails(2, "format")
+    sudare("anonymize", path, "--user", "user", "--quasi", "date", "-r", "r.toml", "-o", "o.csv").fails(
+        2, "format"
+    )
 
 
 @fault(21, "mixed time zones are refused")
 def test_21(sudare: Run, csv: Run, tmp_path: Path) -> None:
     path = csv("user,at\na,2020-01-01T10:00:00+01:00\nb,2020-01-01T10:00:00Z\n")
     (tmp_path / "r.toml").write_text('[[step]]\nmethod = "generalize"\ncolumn = "at"\nlevel = "day"\n')
-    sudare("anonymize", path, "--user", "user", "--quasi", "at", "-r", "r.toml", "-o", "o.csv").fails(3, "time zone")
+    sudare("anonymize", path, "--user", "user", "--quasi", "at", "-r", "r.toml", "-o", "o.csv").fails(
+        3, "time zone"
+    )
 
 
 @fault(22, "cells that a spreadsheet would run are escaped on request and counted")
@@ -232,7 +245,9 @@ def test_26(sudare: Run, csv: Run, tmp_path: Path) -> None:
 
 def _publish(sudare: Run, csv: Run, folder: Path, out: str) -> Any:
     (folder / "r.toml").write_text('[[step]]\nmethod = "pseudonymize"\n')
-    return sudare("anonymize", csv(GOOD), "--user", "user", "--quasi", "goods,price", "-r", "r.toml", "-o", out)
+    return sudare(
+        "anonymize", csv(GOOD), "--user", "user", "--quasi", "goods,price", "-r", "r.toml", "-o", out
+    )
 
 
 @fault(27, "markup in a column name is escaped")

@@ -1,0 +1,138 @@
+"""Faults of machine and people, 41 to 45 and 48; 46 (Spark) and 47 (Postgres) stand with their engines."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+Run = Callable[..., Any]
+fault = pytest.mark.fault
+CALL = "t.parquet --user user --quasi x,y -r r.toml -o out.csv --truth truth.parquet --demo".split()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A table that takes a while to write, and an older release that must survive."""
+    draw = np.random.default_rng(1)
+    table = {
+        "user": [f"Canary{i}" for i in range(150_000)],
+        "x": draw.random(150_000),
+        "y": draw.random(150_000),
+    }
+    pq.write_table(pa.table(table), tmp_path / "t.parquet")
+    (tmp_path / "r.toml").write_text('[[step]]\nmethod = "pseudonymize"\n')
+    (tmp_path / "out.csv").write_text("the older release\n")
+    return tmp_path
+
+
+def start(folder: Path, **options: Any) -> subprocess.Popen[str]:
+    env = {**os.environ, "TMPDIR": str(folder / "tmp"), **options.pop("env", {})}
+    (folder / "tmp").mkdir(exist_ok=True)
+    command = [sys.executable, "-m", "sudare.cli.main", "anonymize", *CALL]
+    return subprocess.Popen(command, cwd=folder, env=env, stderr=subprocess.PIPE, text=True, **options)
+
+
+def parts(folder: Path) -> list[str]:
+    return [p.name for p in folder.iterdir() if "sudare-part" in p.name]
+
+
+def wait_for_part(folder: Path, process: subprocess.Popen[str]) -> None:
+    until = time.monotonic() + 120
+    while not parts(folder) and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.002)
+
+
+@fault(41, "a kill during a write leaves the old file, and nothing after the next run")
+def test_41(folder: Path, sudare: Run) -> None:
+    process = start(folder)
+    wait_for_part(folder, process)
+    process.kill()
+    process.wait()
+    assert (folder / "out.csv").read_text() == "the older release\n"
+    sudare("anonymize", *CALL, env={"TMPDIR": str(folder / "tmp")}).works()
+    assert parts(folder) == []
+    assert list((folder / "tmp").iterdir()) == []
+
+
+@fault(42, "a full disk leaves the old file and no temporary")
+def test_42(folder: Path) -> None:
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+    process = start(folder, preexec_fn=limit, env={"NUMBA_DISABLE_JIT": "0"})
+    _, err = process.communicate(timeout=240)
+    assert process.returncode == 3, err
+    assert "Traceback" not in err
+    assert "cannot be written" in err
+    assert (folder / "out.csv").read_text() == "the older release\n"
+    assert parts(folder) == []
+
+
+@fault(43, "a folder that cannot be written to")
+def test_43(folder: Path) -> None:
+    (folder / "tmp").mkdir()
+    folder.chmod(0o555)
+    command = [sys.executable, "-m", "sudare.cli.main", "anonymize", *CALL]
+    if os.geteuid() == 0:  # root without the right to pass over permissions
+        command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--", *command]
+    env = {**os.environ, "TMPDIR": str(folder / "tmp")}
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
+    folder.chmod(0o755)
+    assert done.returncode == 3, done.stderr
+    assert "cannot be written" in done.stderr
+    assert (folder / "out.csv").read_text() == "the older release\n"
+
+
+@fault(44, "Ctrl-C: exit 130, temporaries gone")
+def test_44(folder: Path) -> None:
+    process = start(folder)
+    wait_for_part(folder, process)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode in (130, 0), err  # 0: it was faster than the signal
+    assert "Traceback" not in err
+    assert parts(folder) == []
+    assert list((folder / "tmp").iterdir()) == []
+
+
+@fault(45, "two runs on the same output: the second says so")
+def test_45(folder: Path, sudare: Run) -> None:
+    from sudare.data.writers import replacing
+
+    with replacing(folder / "out.csv"):
+        sudare("anonymize", *CALL).fails(2, "another run")
+
+
+@fault(48, "threads, row order and format change nothing in the metrics")
+def test_48(folder: Path, sudare: Run) -> None:
+    table = pa.table(
+        {"user": [f"u{i % 70}" for i in range(900)], "x": [i % 17 for i in range(900)], "y": [1.5] * 900}
+    )
+    turned = table.take(np.random.default_rng(2).permutation(900))
+    pq.write_table(table, folder / "a.parquet")
+    pq.write_table(turned, folder / "b.parquet")
+    import pyarrow.csv
+
+    pyarrow.csv.write_csv(turned, folder / "c.csv")
+    results = set()
+    for name, threads in (("a.parquet", 1), ("a.parquet", 2), ("b.parquet", 2), ("c.csv", 1)):
+        call = ("risk", name, "--user", "user", "--combine", "2", "--attacker", "bayes", "--format", "json")
+        shown = json.loads(sudare(*call, env={"SUDARE_THREADS": str(threads)}).works().out)
+        results.add(json.dumps(shown["rows"]))
+    assert len(results) == 1
+    shutil.rmtree(folder / "tmp", ignore_errors=True)
