@@ -76,6 +76,11 @@ def attack(
 
     if ties not in TIES:
         raise UsageError(f"unknown rule for ties '{ties}'; {nearest(str(ties), TIES)}")
+    if isinstance(original, Dataset) and original.engine == "pyspark" and hasattr(release, "frame"):
+        from sudare.attacks.spark import attack_on_spark
+
+        named = None if attacks is None else [_attack_of(one) for one in _listed(attacks)]
+        return attack_on_spark(original, release, named, ties)
     published, known = published_and_truth(original, release, truth, "attack")
     if known is None:
         raise UsageError(
@@ -87,7 +92,7 @@ def attack(
     chosen = battery(view) if attacks is None else [_attack_of(one) for one in _listed(attacks)]
     scores, seconds = zip(*(_run(one, view, known, ties) for one in chosen))
     return AttackResult(
-        rows=tuple(_row(one, s, t) for one, s, t in zip(chosen, scores, seconds)),
+        rows=tuple(result_row(one, s, t) for one, s, t in zip(chosen, scores, seconds)),
         notes=tuple(findings(view, known, {label(one): s for one, s in zip(chosen, scores)})),
         ties=ties,
         originals=view.originals,
@@ -155,7 +160,8 @@ def _run(one: Attack, view: View, truth: Ints, ties: Ties) -> tuple[Score, float
     return score(candidates, truth, view.originals, ties), seconds
 
 
-def _row(one: Attack, scored: Score, seconds: float) -> dict[str, Any]:
+def result_row(one: Attack, scored: Score, seconds: float) -> dict[str, Any]:
+    """A row of the result."""
     return {
         "attack": label(one),
         "rate": scored.rate,

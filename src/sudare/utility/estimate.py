@@ -77,9 +77,14 @@ def estimate(
     form, name, entry = find_column(schema, column)
     slices = [Slice.parse(text, data.columns) for text in ([by] if isinstance(by, str) else by)]
     _check_slices(slices, name)
-    table = table_of(data, [*(s.column for s in slices), name])
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    found = _count(form, table, slices, name, entry, method, z)
+    if data.engine == "pyspark":
+        from sudare.utility.estimate_spark import counts_on_spark
+
+        found = counts_on_spark(data, form, slices, name, entry, method, z)
+    else:
+        table = table_of(data, [*(s.column for s in slices), name])
+        found = _count(form, table, slices, name, entry, method, z)
     names = tuple(s.column for s in slices)
     return EstimateResult(
         rows=tuple(_rows(found, names)),

@@ -65,20 +65,27 @@ def randomized(
         members[:] = 0
         sets = different(sets, schema.l, column)
         count_ascending(sets, groups.of_row, members)
+    found = from_members(members, groups, schema, z, method)
+    if method != "em":
+        return found
+    counts, settled = likeliest(sets, groups.of_row, found.counts, groups.records)
+    notes = () if settled else ("EM had not settled after 5,000 rounds in some groups",)
+    totals = groups.records[:, None]
+    spread = variance(np.clip(counts, 0, totals), totals, schema.size, schema.l)
+    return replace(found, counts=counts, variance=spread, notes=(*notes, *found.notes))
+
+
+def from_members(
+    members: NDArray[np.int64], groups: Groups, schema: SetSchema, z: float, method: str
+) -> Counts:
+    """Counts from how many sets of each group contain each value: the inverse or its projection."""
     plain_inverse = inverse(members, groups.records, schema.l)
-    counts = plain_inverse
-    notes: tuple[str, ...] = ()
-    if method != "inverse":
-        counts = project(plain_inverse, groups.records)
-    if method == "em":
-        counts, settled = likeliest(sets, groups.of_row, counts, groups.records)
-        notes = () if settled else ("EM had not settled after 5,000 rounds in some groups",)
+    counts = plain_inverse if method == "inverse" else project(plain_inverse, groups.records)
     totals = groups.records[:, None]
     spread = variance(np.clip(counts, 0, totals), totals, schema.size, schema.l)
     low, high = interval(plain_inverse, totals, schema.size, schema.l, z)
     error = float(np.mean([expected_mse(n, schema.size, schema.l) for n in groups.records]))
-    said = (*notes, *_explain(plain_inverse, method))
-    return Counts(groups, schema.domain, counts, spread, low, high, error, said)
+    return Counts(groups, schema.domain, counts, spread, low, high, error, _explain(plain_inverse, method))
 
 
 def anatomy(
