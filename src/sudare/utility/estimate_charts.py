@@ -96,7 +96,7 @@ def posterior_chart(result: PosteriorResult) -> altair.Chart:
         for name, sure in result.confidence
         for a, b, n in zip(edges, edges[1:], np.histogram(sure, edges)[0])
     ]
-    bars = altair.Chart(altair.Data(values=data)).mark_bar(opacity=0.6)
+    bars = altair.Chart(altair.Data(values=data)).mark_bar(opacity=0.6, orient="vertical")
     encoded = bars.encode(
         x=altair.X("from:Q", title="posterior of the best guess", scale=altair.Scale(domain=[0, 1])),
         x2="to:Q",
@@ -121,8 +121,9 @@ def lines_chart(
         color=altair.Color("method:N", title="method"),
     )
     if panel is not None:
-        encoded = encoded.properties(width=240).facet(altair.Facet(f"{panel}:N", title=None), columns=2)
-        return _finish_many(encoded, title)
+        facets = altair.Facet(f"{panel}:N", title=None, sort=None)
+        panels = encoded.properties(width=240, height=180).facet(facets, columns=2)
+        return _finish_many(panels.resolve_scale(x="independent", y="independent"), title)
     return finish(encoded, title=title)
 
 
