@@ -72,7 +72,7 @@ class DummyRecords:
             "users": len(people),
             "clusters": int(labels.max()) + 1,
             "dummies": len(owner),
-            "lower_bound": lower_bound(sets, self.k, effort=self.effort),
+            "lower_bound": lower_bound(sets, self.k, target=len(owner), effort=self.effort),
         }
         published = {**draft.schema, "dummies": {self.value: {"k": self.k, "keep": self.keep}}}
         return grown.replace(details=facts, schema=published)

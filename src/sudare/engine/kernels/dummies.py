@@ -180,6 +180,12 @@ def _accepted(state: Words, change: np.int64, heat: float) -> Any:
 
 
 @njit(cache=True, nogil=True)
+def _copy(source: Longs, target: Longs) -> None:
+    for i in range(source.size):
+        target[i] = source[i]
+
+
+@njit(cache=True, nogil=True)
 def _anneal(
     c: Clusters, best: Longs, k: int, moves: int, hot: float, cold: float, span: int, state: Words
 ) -> np.int64:
@@ -196,7 +202,7 @@ def _anneal(
             heat *= cooling
         if cost < least and step % pause == 0:
             least = cost
-            best[:] = c.label
+            _copy(c.label, best)
         u = _below(state, n)
         v = _partner(state, u, n, span)
         a, b = c.label[u], c.label[v]
@@ -215,7 +221,7 @@ def _anneal(
         cost += change
     if cost < least:
         least = cost
-        best[:] = c.label
+        _copy(c.label, best)
     return least
 
 

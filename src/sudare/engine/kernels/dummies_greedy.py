@@ -38,8 +38,9 @@ def greedy(indptr: Longs, items: NDArray[np.int32], order: Longs, values: int, k
                 if mark[items[e]] != cluster:
                     mark[items[e]] = cluster
                     width += 1
-            pool[place : filled - 1] = pool[place + 1 : filled].copy()
             filled -= 1
+            for i in range(place, filled):
+                pool[i] = pool[i + 1]
     return label
 
 

@@ -25,7 +25,8 @@ def distribution(x: int, l: float, low: NDArray[np.int64], high: NDArray[np.int6
         if shift > 0:
             for i in range(span + 1 - shift):
                 now[i] = now[i + shift]
-            now[span + 1 - shift :] = 0.0
+            for i in range(span + 1 - shift, span + 1):
+                now[i] = 0.0
         # what stood at low - 1 feeds low; it is gone when the band moved, and its mass is negligible
         base = low[step]
         top = high[step] - base
@@ -33,5 +34,6 @@ def distribution(x: int, l: float, low: NDArray[np.int64], high: NDArray[np.int6
             y = base + i
             now[i] = (1.0 - (y - 1) / l) * now[i - 1] + y / l * now[i]
         now[0] = base / l * now[0]
-        now[top + 1 :] = 0.0
+        for i in range(top + 1, span + 1):
+            now[i] = 0.0
     return now[: high[x] - base + 1]
