@@ -174,7 +174,7 @@ def _role(column: ColumnProfile, rows: int, user: str | None) -> tuple[str, str]
         return "identifier", f"free text or a code: {share:.0%} of the rows have a value of their own"
     if column.kind in ("integer", "number") and share > 0.5 and column.values >= 20:
         return "sensitive", "a measured amount, almost different in every row"
-    return "quasi", f"{column.values:,} values that somebody may have seen; nothing says otherwise"
+    return "quasi", "nothing says that others cannot know it"
 
 
 def _numbered(column: ColumnProfile, rows: int) -> bool:

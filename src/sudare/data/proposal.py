@@ -23,7 +23,7 @@ POLICY = """\
 # What a release must keep to; `sudare check` reads it. Remove the # of what applies.
 # [policy]
 # k = 5                   # every combination of quasi-identifiers is shared by at least 5 people
-# max_risk = 0.2          # no attribute gives a person away more often than this
+# max_risk = 0.2          # the largest chance to find a person, 1/k
 # attack_success = 0.05   # no attack re-identifies more than this share of the release
 # cell_size = 10          # no published count below this
 """

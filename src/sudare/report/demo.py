@@ -28,7 +28,7 @@ CONTEXT = {
     "holder": "sudare",
     "uses": "sales by month and goods",
 }
-POLICY = {"max_risk": 0.1, "attack_success": 0.3}
+POLICY = {"attack_success": 0.3}
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def demo(path: str | os.PathLike[str] = "report.html", *, users: int = 400) -> I
     utility = loop.utility_of(ds, release, None)
     yield Stage(f"sudare utility {source} release.parquet", "What is left of the data's use:", utility)
     known = {"risk": risk, "plan": plan, "attacks": attacks, "utility": utility}
-    made = report(ds, release, path=path, value="goods", context=CONTEXT, known=known)
+    made = report(ds, release, path=path, value="goods", context=CONTEXT, policy=POLICY, known=known)
     yield Stage(f"sudare report {source} release.parquet -o {path}", made.document.verdict.headline)
 
 

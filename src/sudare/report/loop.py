@@ -89,7 +89,7 @@ def measure(
     found = walk.step("weakest people", lambda: weakest_of(source, rows)) or ()
     evidence = replace(evidence, weakest=found)
     if policy:
-        evidence = replace(evidence, policy=walk.must("policy", lambda: check_of(evidence, policy)))
+        evidence = replace(evidence, policy=walk.must("policy", lambda: check_of(source, evidence, policy)))
     return replace(evidence, skipped=walk.skipped, seconds=walk.seconds)
 
 
@@ -170,9 +170,12 @@ def plan_of(ds: Dataset, value: str | None, ks: Iterable[int]) -> Any:
     return plan(ds, value=value or value_column(ds), k=ks)
 
 
-def check_of(evidence: Evidence, policy: Mapping[str, Any]) -> Any:
-    """The limits of a policy beside what was measured."""
-    raise UsageError("no policy")
+def check_of(ds: Dataset, evidence: Evidence, policy: Any) -> Any:
+    """The limits of a policy beside what was measured of the release (or of the table, if there is none)."""
+    from sudare.risk.check import check
+
+    classes: Any = evidence.disclosure if evidence.release is None else evidence.disclosure_after
+    return check(ds, policy, attack=evidence.attacks, measured=classes)
 
 
 def disclosure_of(ds: Dataset) -> Any:

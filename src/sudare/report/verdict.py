@@ -7,7 +7,7 @@ from typing import Any
 
 from sudare.report.document import Tone, Verdict
 from sudare.report.evidence import Evidence
-from sudare.report.numbers import written
+from sudare.report.numbers import Capped, beside, written
 
 
 def verdict_of(evidence: Evidence) -> Verdict:
@@ -42,7 +42,17 @@ def _passed(row: Mapping[str, Any]) -> bool:
 
 def _limit(row: Mapping[str, Any]) -> str:
     state = "holds" if _passed(row) else "does not hold"
-    return f"{row['limit']}: {state} (measured {row['measured']}, limit {row['allowed']})."
+    where = f" of {row['column']}" if row.get("column") else ""
+    return f"{row['limit']}{where} {row['required']} {state}{_measured(row)}: {row['meaning']}."
+
+
+def _measured(row: Mapping[str, Any]) -> str:
+    """What was measured, with the digits that show the side of the limit it is on."""
+    value = row.get("measured")
+    if not isinstance(value, (int, float)) or isinstance(value, Capped):
+        return ""
+    limit = float(str(row["required"]).split()[-1])
+    return f" (measured {beside(float(value), limit)})"
 
 
 def _facts(evidence: Evidence) -> list[str]:

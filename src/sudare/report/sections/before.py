@@ -8,6 +8,7 @@ from typing import Any
 from sudare.report.charts import drawn
 from sudare.report.document import Audience, Block, Section, Table, Tabs, Words, columns, present
 from sudare.report.evidence import Evidence
+from sudare.report.numbers import written
 from sudare.results import Result
 
 MEASURES = ("k", "uniques", "prosecutor", "marketer", "l", "t", "special uniques", "dis-suda")
@@ -36,7 +37,7 @@ def risk_blocks(
 def cost(evidence: Evidence, audience: Audience) -> Section | None:
     """The plan's curve and what the release really cost."""
     if evidence.plan is None:
-        return None if "plan" in evidence.skipped else _no_plan()
+        return None
     realised = _realised(evidence)
     return Section(
         "cost",
@@ -44,7 +45,7 @@ def cost(evidence: Evidence, audience: Audience) -> Section | None:
         "Dummy records that k-anonymity of histories would need, estimated before processing"
         + (", and what the release used." if realised else "."),
         (
-            *drawn(evidence.plan, "plan", "Cost against k", _plan_alt(evidence.plan.rows)),
+            *drawn(evidence.plan, "plan", "Cost against k", plan_alt(evidence.plan.rows)),
             plan_table(evidence.plan.rows),
             *(Words(text) for text in realised),
             *(Words(note) for note in evidence.plan.notes),
@@ -66,7 +67,9 @@ def plan_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         ("reid", "re-identification", "share"),
         ("score", "score", "number"),
     )
-    return Table("Planned dummy records by k", present(rows, wanted), tuple(rows))
+    certain = all(row.get("pilot_low") == row.get("pilot_high") for row in rows)
+    shown = [c for c in wanted if not (certain and c.key in ("pilot_low", "pilot_high"))]
+    return Table("Planned dummy records by k", present(rows, shown), tuple(rows))
 
 
 def weakest(evidence: Evidence, audience: Audience) -> Section | None:
@@ -126,8 +129,8 @@ def risk_alt(rows: Sequence[Mapping[str, Any]]) -> str:
     first, last = rows[0], rows[-1]
     text = " + ".join(first["attributes"])
     return (
-        f"Bars of the risk of {len(rows)} sets of attributes. Highest: {text} with {first['risk']:.3g}; "
-        f"lowest: {' + '.join(last['attributes'])} with {last['risk']:.3g}."
+        f"Bars of the risk of {len(rows)} sets of attributes. Highest: {text} with {written(first['risk'])}; "
+        f"lowest: {' + '.join(last['attributes'])} with {written(last['risk'])}."
     )
 
 
@@ -149,11 +152,7 @@ def _missing(evidence: Evidence, step: str) -> Words:
     return Words(f"Not measured: {evidence.skipped.get(step, 'it was not asked for')}.", "warn")
 
 
-def _no_plan() -> Section | None:
-    return None
-
-
-def _plan_alt(rows: Sequence[Mapping[str, Any]]) -> str:
+def plan_alt(rows: Sequence[Mapping[str, Any]]) -> str:
     known = [key for key in ("pilot", "expected") if rows and rows[0].get(key) is not None]
     if not known:
         return "Cost in dummy records against k."
@@ -169,8 +168,6 @@ def _realised(evidence: Evidence) -> list[str]:
 
 
 def _one_realised(evidence: Evidence, step: Mapping[str, Any]) -> str:
-    from sudare.report.numbers import written
-
     used, k = step["details"]["dummies"], step["parameters"].get("k")
     text = f"Realised: {written(used, 'count')} dummy records at k={k}"
     planned = next((row for row in (evidence.plan.rows if evidence.plan else ()) if row["k"] == k), None)

@@ -46,7 +46,7 @@
       const tab = document.createElement("button");
       tab.type = "button";
       tab.id = `tab-${number_}-${i}`;
-      tab.textContent = panel.querySelector("h3").textContent;
+      tab.textContent = panel.querySelector("h2, h3, h4").textContent;
       tab.setAttribute("role", "tab");
       panel.id = panel.id || `panel-${number_}-${i}`;
       tab.setAttribute("aria-controls", panel.id);

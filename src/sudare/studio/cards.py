@@ -1,0 +1,147 @@
+"""Recipe cards: every registered method as a form, and what the form says back as parameters."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sudare import registry
+from sudare.errors import UsageError
+
+FAMILIES = {
+    "dummy-records": "Histories",
+    "pseudonymize": "Histories",
+    "mondrian": "k-anonymity",
+    "local-recoding": "k-anonymity",
+    "lattice-recoding": "k-anonymity",
+    "microaggregate": "k-anonymity",
+    "generalize": "Say less",
+    "suppress": "Say less",
+    "round": "Say less",
+    "top-bottom-code": "Say less",
+    "unify": "Say less",
+    "delete-records": "Say less",
+    "local-suppression": "Say less",
+    "suppress-records": "Say less",
+    "anatomy": "l-diversity",
+    "tp": "l-diversity",
+    "randomized-addition": "l-diversity",
+}
+ORDER = ("Histories", "k-anonymity", "l-diversity", "Say less", "Perturb")
+
+
+@dataclass(frozen=True)
+class Field:
+    """One parameter of a method as an input."""
+
+    name: str
+    kind: str
+    required: bool
+    default: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """A method as the recipe page offers it."""
+
+    name: str
+    technique: str
+    words: str
+    family: str
+    fields: tuple[Field, ...]
+
+
+def families() -> list[tuple[str, list[Card]]]:
+    """Every method as a card, by family."""
+    made = [_card(name, cls) for name, cls in registry.all_of("method").items()]
+    return [(family, [card for card in made if card.family == family]) for family in ORDER]
+
+
+def step_from(form: Mapping[str, str]) -> dict[str, Any]:
+    """A recipe step from the form of a card."""
+    method = str(form.get("method", ""))
+    cls = registry.find("method", method)
+    step: dict[str, Any] = {"method": registry.name_of(cls)}
+    for field in dataclasses.fields(cls):
+        given = str(form.get(f"p-{field.name}", "")).strip()
+        if field.init and given:
+            step[field.name] = value_of(given, str(field.type))
+    return step
+
+
+def value_of(text: str, annotation: str) -> Any:
+    """What a person typed, as the parameter's type wants it.
+
+    >>> value_of("4", "int"), value_of("date, time", "Sequence[str] | None"), value_of("0.1", "float")
+    (4, ['date', 'time'], 0.1)
+    >>> value_of('{ dates = ["month"] }', "Mapping[str, Any] | str | None"), value_of("true", "bool")
+    ({'dates': ['month']}, True)
+    """
+    if not annotation.startswith("str") or text[:1] in "[{":
+        try:
+            return tomllib.loads(f"v = {text}")["v"]
+        except tomllib.TOMLDecodeError:
+            pass
+    if any(word in annotation for word in ("Sequence", "tuple", "list", "Iterable")):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return text
+
+
+def steps_from_toml(text: str) -> list[dict[str, Any]]:
+    """The steps of a recipe that was edited as text."""
+    try:
+        listed = tomllib.loads(text).get("step", [])
+    except tomllib.TOMLDecodeError as error:
+        where = str(error).rpartition("(")[2].rstrip(")")
+        raise UsageError(f"the recipe is not valid TOML ({where})") from None
+    if not isinstance(listed, list) or not all(isinstance(step, dict) for step in listed):
+        raise UsageError('a step is [[step]] with method = "..." and its parameters')
+    return list(listed)
+
+
+def moved(steps: Sequence[dict[str, Any]], place: int, by: int) -> list[dict[str, Any]]:
+    """The steps with one of them moved up or down.
+
+    >>> moved([{"method": "a"}, {"method": "b"}], 1, -1)
+    [{'method': 'b'}, {'method': 'a'}]
+    """
+    listed = list(steps)
+    if 0 <= place < len(listed) and 0 <= place + by < len(listed):
+        listed.insert(place + by, listed.pop(place))
+    return listed
+
+
+def described(steps: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
+    """Method, technique and parameters of every step, for the list of steps."""
+    found = []
+    for step in steps:
+        cls = registry.find("method", str(step["method"]))
+        told = ", ".join(f"{name} = {value}" for name, value in step.items() if name != "method")
+        found.append((str(step["method"]), str(getattr(cls, "technique", "")), told))
+    return found
+
+
+def _card(name: str, cls: type[Any]) -> Card:
+    words = (cls.__doc__ or "").strip().partition("\n")[0]
+    fields = tuple(_field(f) for f in dataclasses.fields(cls) if f.init and f.name not in ("force",))
+    return Card(name, str(getattr(cls, "technique", "")), words, FAMILIES.get(name, "Perturb"), fields)
+
+
+def _field(field: dataclasses.Field[Any]) -> Field:
+    annotation = str(field.type)
+    missing = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    default = None if missing or field.default is dataclasses.MISSING else field.default
+    return Field(
+        field.name, _kind(field.name, annotation), missing, "" if default in (None, (), "") else str(default)
+    )
+
+
+def _kind(name: str, annotation: str) -> str:
+    if "columns" in name or (name in ("column", "value") and annotation.startswith("str")):
+        return "columns"
+    if annotation.startswith("bool"):
+        return "bool"
+    return "number" if annotation in ("int", "float", "int | None", "float | None") else "text"
