@@ -6,6 +6,7 @@ somebody asks. The registered name is the class name in kebab-case.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 import re
@@ -13,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar
 
 from sudare.errors import UsageError, nearest
+from sudare.parameters import fields_fitted
 
 Kind = Literal["method", "attack", "metric"]
 ROOMS: dict[Kind, str] = {"method": "sudare.methods", "attack": "sudare.attacks", "metric": "sudare.utility"}
@@ -80,6 +82,13 @@ def kebab(name: str) -> str:
 
 def _register(kind: Kind, cls: C) -> C:
     _found[kind][kebab(cls.__name__)] = cls
+    init = cls.__init__
+
+    @functools.wraps(init)
+    def checked_init(self: Any, *args: Any, **given: Any) -> None:
+        init(self, *args, **fields_fitted(cls, given))
+
+    cls.__init__ = checked_init
     return cls
 
 

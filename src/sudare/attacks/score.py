@@ -16,6 +16,7 @@ from sudare.attacks.view import View
 from sudare.data.dataset import Dataset
 from sudare.engine.pair import published_and_truth
 from sudare.errors import UsageError, nearest, warn
+from sudare.parameters import checked
 from sudare.registry import all_of, find, name_of
 from sudare.results import Result
 
@@ -58,6 +59,7 @@ class AttackResult(Result):
         return rates(self)
 
 
+@checked
 def attack(
     original: Dataset,
     release: Any,

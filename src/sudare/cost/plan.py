@@ -12,6 +12,7 @@ from sudare.cost.counts import Counts, count, sample
 from sudare.cost.optimise import check_k
 from sudare.cost.pilot import USERS, Pilot, pilots
 from sudare.errors import UsageError
+from sudare.parameters import checked
 from sudare.results import Result
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class PlanResult(Result):
         return cost_against_k(self)
 
 
+@checked
 def plan(
     ds: Dataset,
     value: str,

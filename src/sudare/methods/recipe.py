@@ -17,6 +17,7 @@ from sudare.data.roles import load_toml
 from sudare.errors import UsageError, nearest
 from sudare.methods.draft import Draft
 from sudare.methods.release import Release
+from sudare.parameters import checked
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,6 +86,7 @@ class Recipe:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+@checked
 def anonymize(
     ds: Dataset, recipe: Recipe | Any, *, key: Key | bytes | str | os.PathLike[str] | None = None
 ) -> Release:

@@ -9,6 +9,7 @@ from sudare.data.quality import check_values
 from sudare.engine import risk as engine
 from sudare.engine.risk_profile import Profile
 from sudare.errors import UsageError, nearest
+from sudare.parameters import checked
 from sudare.risk import formulas
 from sudare.risk.knowledge import Subset, subsets
 from sudare.risk.result import RiskResult
@@ -23,6 +24,7 @@ MODELS = ("exact", "low-cost", "sample")
 MISSING = ("value", "drop")
 
 
+@checked
 def risk(
     ds: Dataset,
     *,

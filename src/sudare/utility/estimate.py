@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from sudare.errors import UsageError, nearest
+from sudare.parameters import checked
 from sudare.results import Result
 from sudare.utility.estimate_groups import Slice
 
@@ -56,6 +57,7 @@ class EstimateResult(Result):
         return estimate_chart(self)
 
 
+@checked
 def estimate(
     release: Any,
     *,

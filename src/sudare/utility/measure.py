@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sudare.data.dataset import Dataset
 from sudare.engine.pair import published_and_truth
 from sudare.errors import UsageError, nearest
+from sudare.parameters import checked
 from sudare.registry import all_of, name_of
 from sudare.results import Result
 from sudare.utility.base import Comparison, Metric
@@ -44,6 +45,7 @@ class UtilityResult(Result):
         return change_by_column(self)
 
 
+@checked
 def utility(
     original: Dataset,
     release: Any,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.errors import DataError, UsageError, nearest
+from sudare.parameters import checked
 from sudare.risk.disclosure import counts
 from sudare.risk.disclosure.frame import Frame
 from sudare.risk.disclosure.result import DisclosureResult
@@ -21,6 +22,7 @@ MEASURES = ("k", "population", "l", "t", "likeness", "suda", "attributes")
 EVERY_SIZE = 8
 
 
+@checked
 def disclosure(
     ds: Dataset,
     *,

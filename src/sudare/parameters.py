@@ -1,0 +1,121 @@
+"""Arguments are checked once, at the door, against the annotations that are there anyway."""
+
+from __future__ import annotations
+
+import collections.abc as abc
+import functools
+import inspect
+import math
+import os
+import types
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from sudare.errors import UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
+_MANY = (list, tuple, abc.Sequence, abc.Iterable, abc.Collection)
+
+
+def checked(function: F) -> F:
+    """A public function that refuses arguments of the wrong type with a UsageError instead of a TypeError."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(*args, **kwargs)
+        for name, value in given.arguments.items():
+            fitted(value, _annotation(function, name), f"{function.__name__}: {name}")
+        return function(*args, **kwargs)
+
+    return typing.cast(F, guarded)
+
+
+def fields_fitted(cls: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values for a dataclass's fields: lists become the tuples that are asked for, wrong types an error."""
+    return {name: fitted(value, _annotation(cls, name), name) for name, value in given.items()}
+
+
+def fitted(value: Any, kind: Any, name: str) -> Any:
+    """The value as `kind` wants it, or a UsageError.
+
+    >>> fitted(["a", "b"], tuple[str, ...] | None, "columns")
+    ('a', 'b')
+    >>> fitted("a", tuple[str, ...] | None, "columns")
+    ('a',)
+    """
+    if fits(value, kind):
+        return value
+    if tuple in map(typing.get_origin, _options(kind)):
+        as_tuple = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
+        if fits(as_tuple, kind):
+            return as_tuple
+    raise UsageError(f"{name}: expected {_told(kind)}, not {_said(value)}")
+
+
+def fits(value: Any, kind: Any) -> bool:
+    """Whether a value is of an annotated kind; a kind we cannot judge fits."""
+    if kind is Any or kind is object:
+        return True
+    origin = typing.get_origin(kind)
+    if origin in (typing.Union, types.UnionType):
+        return any(fits(value, option) for option in typing.get_args(kind))
+    if origin is typing.Literal:
+        return isinstance(value, str)  # the function's own message names the choices
+    if origin in _MANY:
+        inner = [a for a in typing.get_args(kind) if a is not Ellipsis]
+        many = isinstance(value, origin) and not isinstance(value, (str, bytes, dict))
+        return many and (not inner or not isinstance(value, (list, tuple)) or all(fits(v, inner[0]) for v in value))
+    if origin is not None:
+        return isinstance(value, origin) if isinstance(origin, type) else True
+    if kind is type(None) or kind is None:
+        return value is None
+    if kind is bool or not isinstance(kind, type):
+        return isinstance(value, bool) if kind is bool else True
+    if kind is int:
+        return hasattr(value, "__index__") and not isinstance(value, bool)
+    if kind is float:
+        return _is_number(value) and math.isfinite(value)
+    return isinstance(value, kind)
+
+
+def _is_number(value: Any) -> bool:
+    return hasattr(value, "__float__") and not isinstance(value, (bool, str, bytes)) and getattr(value, "ndim", 0) == 0
+
+
+def _options(kind: Any) -> tuple[Any, ...]:
+    if typing.get_origin(kind) in (typing.Union, types.UnionType):
+        return typing.get_args(kind)
+    return (kind,)
+
+
+def _annotation(owner: Any, name: str) -> Any:
+    """The annotation of a parameter or field; Any where its names are known to type checkers only."""
+    for cls in owner.__mro__ if isinstance(owner, type) else (owner,):
+        text = getattr(cls, "__annotations__", {}).get(name)
+        if text is not None:
+            module = inspect.getmodule(cls)
+            try:
+                return eval(text, {**vars(module), "os": os}) if isinstance(text, str) else text
+            except NameError:
+                return Any
+    return Any
+
+
+def _told(kind: Any) -> str:
+    names = {int: "a whole number", float: "a finite number", str: "text", bool: "true or false", type(None): ""}
+    told = [names.get(o) or _told_many(o) for o in _options(kind)]
+    return " or ".join(dict.fromkeys(t for t in told if t)) or "another kind of value"
+
+
+def _told_many(kind: Any) -> str:
+    inner = [a for a in typing.get_args(kind) if a is not Ellipsis]
+    return f"a list of {_told(inner[0])}" if typing.get_origin(kind) in _MANY and inner else ""
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN or infinity"
+    names = {str: "text", int: "a whole number", float: "a number", bool: "true or false", type(None): "nothing"}
+    return names.get(type(value), f"a {type(value).__name__}")
