@@ -8,6 +8,7 @@ from numba import njit
 from sudare.engine.kernels.mdav import Floats, Ints
 
 LEAF = 16
+MANY = 200_000
 
 
 @njit(cache=True)
@@ -15,8 +16,8 @@ def mdav_tree(values: Floats, k: int) -> Ints:
     """The group of every row: from the row furthest from the mean inwards, each with its k-1 nearest rows left.
 
     MDAV finds the mean of the rows left, and the furthest row, anew for every group; here the order is that
-    of the distances from the mean of all rows, in a hundred shells, found once. The nearest rows are exact (a k-d
-    tree of live rows). The last rows, fewer than 2k, are one group.
+    of the distances from the mean of all rows, found once (of many rows: in a hundred shells). The nearest
+    rows are exact (a k-d tree of live rows). The last rows, fewer than 2k, are one group.
     """
     n = values.shape[0]
     data, rows, nodes = _build(values)
@@ -28,7 +29,7 @@ def mdav_tree(values: Floats, k: int) -> Ints:
         if left[node] < 0:
             leaf_of[first[node] : last[node]] = node
     out = np.full(n, -1)
-    order = _inwards(_squares(values), place, max(1, n // 100))
+    order = _inwards(_squares(values), place, n // 100 if n > MANY else 1)
     near, far = np.empty(k, np.int64), np.empty(k)
     stack, bound = np.empty(256, np.int64), np.empty(256)
     ends = last.copy()
