@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.data import sets
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -53,12 +55,10 @@ def _column_codes(columns: Sequence[pa.ChunkedArray]) -> tuple[list[NDArray[np.i
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    columns = [_sets_as_text(column) if sets.is_sets(column.type) else column for column in columns]
     if len({column.type for column in columns}) > 1:
         columns = [_comparable(column, columns) for column in columns]
     together = pa.chunked_array([chunk for column in columns for chunk in column.chunks], columns[0].type)
-    if pa.types.is_list(together.type) or pa.types.is_large_list(together.type):
-        as_text = [None if v is None else "|".join(map(str, v)) for v in together.to_pylist()]
-        together = pa.chunked_array([pa.array(as_text, pa.string())])
     coded = together.combine_chunks()
     if isinstance(coded, pa.ChunkedArray):
         coded = pa.concat_arrays(coded.chunks)
@@ -70,6 +70,14 @@ def _column_codes(columns: Sequence[pa.ChunkedArray]) -> tuple[list[NDArray[np.i
     found = place[indices]
     ends = np.cumsum([len(column) for column in columns])
     return np.split(found, ends[:-1]), dictionary.take(pa.array(by_value))
+
+
+def _sets_as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Sets compare by their text form, with plain values too."""
+    import pyarrow as pa
+
+    texts = [None if cell is None else sets.to_text(cell) for cell in column.to_pylist()]
+    return pa.chunked_array([pa.array(texts, pa.string())])
 
 
 def _comparable(column: pa.ChunkedArray, columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:

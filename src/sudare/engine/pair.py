@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
+from sudare.data.sets import is_sets
 from sudare.errors import UsageError
 
 if TYPE_CHECKING:
@@ -106,7 +107,16 @@ class Pair:
         from sudare.engine.numbers import is_number
 
         schema = self.original.schema
-        return tuple(c for c in columns if is_number(schema.field(c).type) and c in self.release.columns)
+        kept = [c for c in columns if c in self.release.columns and c not in self.set_columns]
+        return tuple(c for c in kept if is_number(schema.field(c).type))
+
+    @property
+    def set_columns(self) -> frozenset[str]:
+        """The columns that the release publishes as sets of values, which compare with no single value."""
+        schema = self.release.published.get("schema", {})
+        named = (name for form in ("randomized", "anatomy") for name in schema.get(form, {}))
+        lists = (field.name for field in self.release.schema if is_sets(field.type))
+        return frozenset((*named, *lists))
 
     def _numbers(self, columns: tuple[str, ...]) -> tuple[Floats, Floats]:
         from sudare.engine.numbers import numbers

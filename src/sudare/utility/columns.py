@@ -16,10 +16,13 @@ DECILES = np.arange(1, 10) / 10
 
 
 def compared_columns(pair: Comparison) -> tuple[str, ...]:
-    """The columns whose distributions can be compared: all with a role but user and identifiers."""
+    """The columns whose distributions can be compared: all with a role but user and identifiers.
+
+    A column published as sets is compared by what can be estimated from it (see `QueryWorkload`).
+    """
     roles = pair.roles
     chosen = (*roles.quasi, *roles.sensitive, *roles.other)
-    return tuple(c for c in chosen if c in pair.release.columns)
+    return tuple(c for c in chosen if c in pair.release.columns and c not in pair.set_columns)
 
 
 def changes(pair: Comparison) -> list[dict[str, Any]]:
