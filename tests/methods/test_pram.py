@@ -1,0 +1,83 @@
+"""Post-randomisation draws from the published matrix, from the key and the record alone."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sudare.data.dataset import Dataset
+from sudare.data.keys import Key
+from sudare.data.roles import Roles
+from sudare.errors import UsageError
+from sudare.methods.draft import Draft
+from sudare.methods.pram import Pram, invariant
+
+KEY = Key.demo(1)
+
+
+def draft_of(cells) -> Draft:
+    table = pa.table({"id": range(len(cells)), "job": cells})
+    roles = Roles(identifier=("id",), quasi=("job",))
+    return Draft.of(Dataset.from_arrow(table, roles, name="test"), KEY)
+
+
+JOBS = np.random.default_rng(0).choice(["a", "b", "c", None], 20_000, p=[0.6, 0.25, 0.1, 0.05]).tolist()
+
+
+@given(st.integers(2, 6), st.integers(0, 1000))
+def test_invariant_probabilities_keep_the_expected_counts(n, seed):
+    rng = np.random.default_rng(seed)
+    chances = rng.dirichlet(np.ones(n), n)
+    counts = rng.integers(1, 50, n).astype(float)
+    made = invariant(chances, counts)
+    assert np.allclose(made.sum(axis=1), 1)
+    assert np.allclose(counts @ made, counts)
+
+
+def test_cells_follow_their_row_of_the_matrix():
+    release = Pram(column="job", retain=0.7, invariant=False).apply(draft_of(JOBS), KEY)
+    schema = release.schema["pram"]["job"]
+    assert schema["values"] == ["a", "b", "c", None]
+    published = release.table["job"].to_pylist()
+    for row, value in enumerate(schema["values"]):
+        mine = [p for p, j in zip(published, JOBS) if j == value]
+        for column, other in enumerate(schema["values"]):
+            chance = schema["matrix"][row][column]
+            sd = np.sqrt(chance * (1 - chance) / len(mine))
+            assert abs(mine.count(other) / len(mine) - chance) < 5 * sd
+    assert release.details["expected_changed"] == pytest.approx(0.3)
+    assert release.details["changed"] == pytest.approx(0.3, abs=0.02)
+
+
+def test_the_invariant_option_moves_counts_less():
+    plain = Pram(column="job", retain=0.7, invariant=False).apply(draft_of(JOBS), KEY).details
+    kept = Pram(column="job", retain=0.7).apply(draft_of(JOBS), KEY).details
+    assert kept["information_loss"] < plain["information_loss"] / 5
+
+
+def test_draws_depend_on_the_key_and_the_record_not_on_the_order():
+    draft = draft_of(JOBS[:500])
+    shuffled = np.random.default_rng(1).permutation(500)
+    method = Pram(column="job")
+    one = method.apply(draft, KEY).table["job"].to_pylist()
+    two = method.apply(draft.take(shuffled), KEY).table["job"].to_pylist()
+    assert [one[i] for i in shuffled] == two
+    assert method.apply(draft, Key.demo(2)).table["job"].to_pylist() != one
+
+
+def test_a_given_matrix_is_used_and_checked():
+    swap = [[0.0, 1.0], [1.0, 0.0]]
+    release = Pram(column="job", matrix=swap, invariant=False).apply(draft_of(["a", "b", "b"]), KEY)
+    assert release.table["job"].to_pylist() == ["b", "a", "a"]
+    for wrong in ([[1.0]], [[0.5, 0.4], [0, 1]], [[2, -1], [0, 1]], "x"):
+        with pytest.raises(UsageError, match="matrix"):
+            Pram(column="job", matrix=wrong).apply(draft_of(["a", "b"]), KEY)
+
+
+def test_one_value_stays_and_wrong_calls_are_refused():
+    assert Pram(column="job").apply(draft_of(["a", "a"]), KEY).table["job"].to_pylist() == ["a", "a"]
+    with pytest.raises(UsageError, match="retain"):
+        Pram(column="job", retain=0)
+    with pytest.raises(UsageError, match="did you mean 'job'"):
+        Pram(column="jobs").apply(draft_of(["a", "b"]), KEY)
