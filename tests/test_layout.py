@@ -23,7 +23,7 @@ ALLOWED = {
     "cli": {"cli", "studio", "report", *MIDDLE, "engine", "data"},
     "studio": {"studio", "report", *MIDDLE, "engine", "data"},
 }
-FLOOR = {"errors", "parameters", "results", "registry", "charts", "rooms", "version"}
+FLOOR = {"errors", "parameters", "progress", "results", "registry", "charts", "rooms", "version"}
 
 
 def imports(file: Path) -> set[tuple[str, int]]:

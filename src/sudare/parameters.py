@@ -66,7 +66,9 @@ def fits(value: Any, kind: Any) -> bool:
     if origin in _MANY:
         inner = [a for a in typing.get_args(kind) if a is not Ellipsis]
         many = isinstance(value, origin) and not isinstance(value, (str, bytes, dict))
-        return many and (not inner or not isinstance(value, (list, tuple)) or all(fits(v, inner[0]) for v in value))
+        return many and (
+            not inner or not isinstance(value, (list, tuple)) or all(fits(v, inner[0]) for v in value)
+        )
     if origin is not None:
         return isinstance(value, origin) if isinstance(origin, type) else True
     if kind is type(None) or kind is None:
@@ -81,7 +83,11 @@ def fits(value: Any, kind: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return hasattr(value, "__float__") and not isinstance(value, (bool, str, bytes)) and getattr(value, "ndim", 0) == 0
+    return (
+        hasattr(value, "__float__")
+        and not isinstance(value, (bool, str, bytes))
+        and getattr(value, "ndim", 0) == 0
+    )
 
 
 def _options(kind: Any) -> tuple[Any, ...]:
@@ -104,7 +110,13 @@ def _annotation(owner: Any, name: str) -> Any:
 
 
 def _told(kind: Any) -> str:
-    names = {int: "a whole number", float: "a finite number", str: "text", bool: "true or false", type(None): ""}
+    names = {
+        int: "a whole number",
+        float: "a finite number",
+        str: "text",
+        bool: "true or false",
+        type(None): "",
+    }
     told = [names.get(o) or _told_many(o) for o in _options(kind)]
     return " or ".join(dict.fromkeys(t for t in told if t)) or "another kind of value"
 
@@ -117,5 +129,11 @@ def _told_many(kind: Any) -> str:
 def _said(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN or infinity"
-    names = {str: "text", int: "a whole number", float: "a number", bool: "true or false", type(None): "nothing"}
+    names = {
+        str: "text",
+        int: "a whole number",
+        float: "a number",
+        bool: "true or false",
+        type(None): "nothing",
+    }
     return names.get(type(value), f"a {type(value).__name__}")

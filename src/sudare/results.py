@@ -86,13 +86,17 @@ def show(value: Any) -> str:
 
 
 def show_float(value: float) -> str:
+    """
+    >>> show_float(10831.4), show_float(1.0000044), show_float(0.0000123)
+    ('10,831', '1', '1.23e-05')
+    """
     if not math.isfinite(value):
         return "" if math.isnan(value) else ("∞" if value > 0 else "-∞")
     if value != 0 and abs(value) < 1e-3:
         return f"{value:.3g}"
-    if abs(value) >= 1e5:
+    if abs(value) >= 1e4:
         return f"{value:,.0f}"
-    return f"{value:.5g}"
+    return f"{value:,.5g}"
 
 
 def text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -17,6 +17,7 @@ from sudare.data.dataset import Dataset
 from sudare.engine.pair import published_and_truth
 from sudare.errors import UsageError, nearest, warn
 from sudare.parameters import checked
+from sudare.progress import stage
 from sudare.registry import all_of, find, name_of
 from sudare.results import Result
 
@@ -153,6 +154,7 @@ def _attack_of(one: Attack | str) -> Attack:
 
 
 def _run(one: Attack, view: View, truth: Ints, ties: Ties) -> tuple[Score, float]:
+    stage(f"attack {label(one)}")
     begin = time.perf_counter()
     candidates = one.match(view)
     seconds = time.perf_counter() - begin

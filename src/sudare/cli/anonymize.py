@@ -34,7 +34,9 @@ def anonymize(
     escape_formulas: Annotated[
         bool, typer.Option("--escape-formulas", help="Escape cells a spreadsheet would run.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Draw again with another key, against the ledger.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Draw again with another key, against the ledger.")
+    ] = False,
     format: FormatOption = Format.table,
 ) -> None:
     """Run a recipe on a table and write the release."""

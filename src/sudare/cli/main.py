@@ -11,6 +11,7 @@ from typing import Any
 
 import typer
 
+from sudare import progress
 from sudare.errors import SudareError, SudareWarning
 
 # the order of the loop, which is the order of `sudare --help`
@@ -36,7 +37,8 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
     warnings.showwarning = _show_warning
     warnings.simplefilter("always", SudareWarning)
     try:
-        result = build()(arguments, prog_name="sudare", standalone_mode=False)
+        with progress.shown():
+            result = build()(arguments, prog_name="sudare", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as stop:
         return stop.exit_code

@@ -19,6 +19,7 @@ import duckdb
 from sudare.data import unpacking
 from sudare.data.connection import connect, fresh_name, literal, quote
 from sudare.errors import DataError, UsageError, warn
+from sudare.progress import stage
 
 DELIMITERS = (",", ";", "\t", "|")
 # what a name says: the value is a label, however much it looks like a number
@@ -47,6 +48,7 @@ def open_csv(paths: Sequence[Path], *, encoding: str | None = None, text: Sequen
         if _dialect(path, file).names != dialect.names:
             raise DataError(f"{path}: its columns differ from those of {paths[0]}; open them one by one")
     source = _source(plain, dialect)
+    stage(f"reading {paths[0].name}")
     shown = str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
     types = _types(shown, source, dialect, plain[0], set(text))
     view = fresh_name()
@@ -141,7 +143,9 @@ def _types(path: str, source: str, dialect: Dialect, file: Path, text: set[str])
         raise _explain(path, error) from None
     if rows == 0:
         raise DataError(f"{path}: there is a header but no row; give a table with at least one row")
-    kinds = {n: "BIGINT" if not f[1] else "DOUBLE" for n, f in found.items() if f[0] and not f[2] and n in likely}
+    kinds = {
+        n: "BIGINT" if not f[1] else "DOUBLE" for n, f in found.items() if f[0] and not f[2] and n in likely
+    }
     return {name: kinds.get(name, "VARCHAR") for name in dialect.names}
 
 

@@ -18,6 +18,7 @@ from sudare.errors import UsageError, nearest
 from sudare.methods.draft import Draft
 from sudare.methods.release import Release
 from sudare.parameters import checked
+from sudare.progress import stage
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +109,8 @@ def anonymize(
         return anonymize_on_spark(ds, recipe, secret)
     draft = Draft.of(ds, secret)
     steps = []
-    for step in recipe.steps:
+    for number, step in enumerate(recipe.steps, 1):
+        stage(f"anonymize: {registry.name_of(step)}", number, len(recipe.steps))
         draft = step.apply(draft.replace(details={}), secret)
         steps.append(describe(step, draft.details))
     draft = finish(draft, secret)

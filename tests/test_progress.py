@@ -1,0 +1,29 @@
+"""Progress is shown when work takes a while, and nowhere else."""
+
+from __future__ import annotations
+
+import io
+import time
+
+from sudare import progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_sees_the_stage_after_a_while_and_a_clean_line_at_the_end() -> None:
+    stream = Terminal()
+    with progress.shown(stream, first=0.05):
+        progress.stage("attack euclid", 3, 9)
+        time.sleep(0.5)
+    assert "attack euclid (3/9)" in stream.getvalue()
+    assert stream.getvalue().endswith("\r\x1b[2K")
+
+
+def test_short_work_and_other_streams_stay_silent() -> None:
+    for stream in (Terminal(), io.StringIO()):
+        with progress.shown(stream):
+            pass
+        assert stream.getvalue() == ""
