@@ -217,3 +217,12 @@ def test_a_column_of_many_unordered_values_needs_a_hierarchy():
     table = pa.table({"a": [f"name {i}" for i in range(5000)]})
     with pytest.raises(UsageError, match="give it a hierarchy"):
         LocalRecoding(k=2).apply(draft_of(table), KEY)
+
+
+def test_a_recipe_with_hierarchies_reads_back_as_itself(tmp_path):
+    from sudare.methods.recipe import Recipe
+
+    (tmp_path / "recipe.toml").write_text(Recipe(LocalRecoding(k=2, hierarchies={"c": TREE})).to_toml())
+    (step,) = Recipe.from_toml(tmp_path / "recipe.toml").steps
+    table = pa.table({"c": ["1", "2", "3", "4"]})
+    assert step.apply(draft_of(table), KEY).table["c"].to_pylist() == ["low", "low", "high", "high"]

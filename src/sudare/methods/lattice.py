@@ -14,7 +14,7 @@ from sudare.data.hierarchies import Hierarchy
 from sudare.data.keys import Key
 from sudare.data.recoded import SUPPRESSED
 from sudare.errors import UsageError
-from sudare.methods.quasi import Hierarchies, check_k, quasi_columns, resolve
+from sudare.methods.quasi import Hierarchies, check_k, quasi_columns, resolve, writable
 from sudare.registry import method
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class LatticeRecoding:
             raise UsageError("lattice-recoding: k is a whole number from 2 on")
         if isinstance(self.suppress, bool) or not 0 <= self.suppress <= 1:
             raise UsageError("lattice-recoding: suppress is a share of the rows, from 0 to 1")
+        object.__setattr__(self, "hierarchies", writable(self.hierarchies))
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Search the lattice and publish the best vector; nothing is drawn from the key."""

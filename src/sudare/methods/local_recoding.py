@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, ClassVar
 from sudare.data.keys import Key
 from sudare.errors import UsageError
 from sudare.methods.conditions import check_parameters, sensitive_codes
-from sudare.methods.quasi import Hierarchies, check_k, encode, losses, publish, quasi_columns, resolve
+from sudare.methods.quasi import (
+    Hierarchies,
+    check_k,
+    encode,
+    losses,
+    publish,
+    quasi_columns,
+    resolve,
+    writable,
+)
 from sudare.registry import method
 
 if TYPE_CHECKING:
@@ -48,6 +57,7 @@ class LocalRecoding:
         check_parameters("local-recoding", self.k, self.l, self.t, self.diversity)
         if isinstance(self.sweeps, bool) or not isinstance(self.sweeps, int) or self.sweeps < 0:
             raise UsageError("local-recoding: sweeps is a whole number from 0 on")
+        object.__setattr__(self, "hierarchies", writable(self.hierarchies))
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Group the rows and publish what their groups have in common; nothing is drawn from the key."""

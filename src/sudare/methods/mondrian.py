@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 
 from sudare.data.keys import Key, order
 from sudare.methods.conditions import check_parameters, sensitive_codes
-from sudare.methods.quasi import Hierarchies, Quasi, check_k, encode, losses, publish, quasi_columns, resolve
+from sudare.methods.quasi import (
+    Hierarchies,
+    Quasi,
+    check_k,
+    encode,
+    losses,
+    publish,
+    quasi_columns,
+    resolve,
+    writable,
+)
 from sudare.registry import method
 
 if TYPE_CHECKING:
@@ -25,8 +35,8 @@ class Mondrian:
 
     The widest column of a part is cut at its median while both sides keep k rows (and meet `l` and `t`).
     Strict (the default): equal values stay together. `relaxed=True`: where no strict cut is left, rows at the
-    median go to both sides, so that groups are smaller and may overlap. What groups publish, and its loss: see LocalRecoding, which loses less
-    and takes longer.
+    median go to both sides, so that groups are smaller and may overlap. What groups publish, and its loss: see
+    LocalRecoding, which loses less and takes longer.
 
     >>> import sudare
     >>> ds = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
@@ -48,6 +58,7 @@ class Mondrian:
 
     def __post_init__(self) -> None:
         check_parameters("mondrian", self.k, self.l, self.t, self.diversity)
+        object.__setattr__(self, "hierarchies", writable(self.hierarchies))
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Cut, then publish what every part has in common; the key orders rows that tie (relaxed)."""

@@ -64,11 +64,23 @@ def check_k(draft: Draft, k: int, method: str) -> None:
         )
 
 
+def writable(given: Hierarchies) -> Hierarchies:
+    """The same hierarchies as a recipe file can hold them: an object as its paths, a missing value as ""."""
+    if not isinstance(given, Mapping):
+        return given
+    return {
+        name: {"paths": [[label or "" for label in path] for path in entry.paths()]}
+        if isinstance(entry, Hierarchy)
+        else entry
+        for name, entry in given.items()
+    }
+
+
 def resolve(given: Hierarchies, table: pa.Table, names: Sequence[str]) -> dict[str, Hierarchy]:
     """The hierarchies of the columns that have one.
 
     `given`: a folder with a `<column>.csv` per hierarchy, a `sudare.toml` with [hierarchy.<column>] tables, or a
-    mapping from columns to a Hierarchy, the path of its CSV or such a table.
+    mapping from columns to a Hierarchy, the path of its CSV, {"paths": [[leaf, ..., root], ...]} or such a table.
     """
     from sudare.data.hierarchy_kinds import from_spec, read_specs
 
@@ -92,6 +104,8 @@ def resolve(given: Hierarchies, table: pa.Table, names: Sequence[str]) -> dict[s
         entry = given[name]
         if isinstance(entry, (str, os.PathLike)):
             entry = Hierarchy.from_csv(Path(entry))
+        elif isinstance(entry, Mapping) and "paths" in entry:
+            entry = Hierarchy.from_paths([[label or None for label in path] for path in entry["paths"]])
         if isinstance(entry, Hierarchy):
             found[name] = entry.with_missing() if None in values else entry
         else:
