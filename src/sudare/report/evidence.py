@@ -63,6 +63,7 @@ class Evidence:
     disclosure_after: Result | None = None
     attacks: Result | None = None
     utility: Result | None = None
+    posteriors: tuple[tuple[str, Result], ...] = ()
     policy: Result | None = None
     weakest: tuple[Mapping[str, Any], ...] = ()
     skipped: Mapping[str, str] = field(default_factory=dict)

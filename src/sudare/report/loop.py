@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
     from sudare.data.keys import Key
     from sudare.methods.release import Release
+    from sudare.results import Result
 
 Progress = Callable[[str, int, int], None]
 COMBINE = 2
 MOST_PAIRED = 12
+FEW_VALUES = 12
 
 
 def quiet(step: str, done: int, total: int) -> None:
@@ -109,6 +111,7 @@ def _after(
         disclosure_after=walk.step("disclosure after", lambda: disclosure_of(published(release))),
         attacks=have.get("attacks") or walk.step("attacks", lambda: attacks_of(original, release, listed)),
         utility=have.get("utility") or walk.step("utility", lambda: utility_of(original, release, listed)),
+        posteriors=walk.step("posteriors", lambda: posteriors_of(original, release, listed)) or (),
     )
 
 
@@ -194,6 +197,24 @@ def utility_of(original: Dataset, release: Any, truth: list[int | None] | None) 
     from sudare.utility.measure import utility
 
     return utility(original, release, truth=truth)
+
+
+def posteriors_of(
+    original: Dataset, release: Any, truth: list[int | None] | None
+) -> tuple[tuple[str, Result], ...]:
+    """The posterior audit of every randomised column, for an attacker who knows what few values can tell."""
+    from sudare.utility.posterior import posterior
+
+    data = published(release)
+    randomised = data.published.get("schema", {}).get("randomized", {})
+    if not randomised:
+        return ()
+    known = truth is not None and None not in truth
+    few = [c for c in data.roles.quasi if int(data.table[c].nunique().to_pyarrow().as_py()) <= FEW_VALUES]
+    return tuple(
+        (name, posterior(release, original if known else None, given=few[:2], column=name, truth=truth))
+        for name in randomised
+    )
 
 
 def weakest_of(ds: Dataset, rows: NDArray[np.int64] | None) -> Any:

@@ -48,6 +48,7 @@ def for_outsiders(evidence: Evidence) -> Evidence:
         disclosure_after=_disclosure(evidence.disclosure_after, people),
         attacks=_result(evidence.attacks, _smallest_total(evidence)),
         utility=_utility(evidence.utility, people),
+        posteriors=(),
         policy=_policy(evidence.policy),
         weakest=(),
         seconds={},

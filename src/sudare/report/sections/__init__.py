@@ -5,6 +5,7 @@ from __future__ import annotations
 from sudare.report.document import Audience, Section
 from sudare.report.evidence import Evidence
 from sudare.report.sections import after, before, closing, setting
+from sudare.report.sections.sets import sets
 
 SECTIONS = (
     setting.context,
@@ -15,6 +16,7 @@ SECTIONS = (
     after.done,
     after.risk,
     after.attacks,
+    sets,
     after.utility,
     before.weakest,
     closing.crosswalk,
