@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sudare.data.hierarchies import Hierarchy
 
 MEASURES = ("k", "population", "l", "t", "likeness", "suda", "attributes")
-EVERY_SIZE = 8
+EVERY_SIZE, EVERY_CLASS = 8, 50_000  # up to here all special uniques are searched by default
 
 
 @checked
@@ -44,7 +44,7 @@ def disclosure(
     size, or a table of it; `weights`: a column of sampling weights; without them the table is the population
     and the journalist is the prosecutor. `ordered`: sensitive columns whose values lie on a line (numbers and
     dates by default); `hierarchies`: of sensitive columns, for t. `combine`: sets of up to so many attributes
-    for distinction. `max_size`: the largest special uniques searched (all, up to 8 attributes; else 3).
+    for distinction. `max_size`: the largest special uniques searched (all of small tables, else 3).
     """
     asked = _Asked.of(ds, measures, quasi, sensitive)
     cells = {column: counts.class_cells(ds, asked.quasi, column) for column in asked.sensitive}
@@ -132,7 +132,8 @@ def _suda(
     from sudare.risk.disclosure.special import suda
 
     table = counts.class_table(ds, quasi)
-    limit = max_size or (len(quasi) if len(quasi) <= EVERY_SIZE else 3)
+    few = len(quasi) <= EVERY_SIZE and table.num_rows <= EVERY_CLASS
+    limit = max_size or (len(quasi) if few else 3)
     if limit < len(quasi):
         notes.append(
             f"special uniques of up to {limit} of the {len(quasi)} attributes; set max_size for more"
