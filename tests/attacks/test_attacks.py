@@ -22,7 +22,9 @@ def releases(draw):
     """An original, a release of another length with changed values, and the truth with dummies."""
     original = draw(st.lists(ROW, min_size=1, max_size=9))
     release = draw(st.lists(ROW, min_size=1, max_size=9))
-    truth = draw(st.lists(st.sampled_from([None, *range(len(original))]), min_size=len(release), max_size=len(release)))
+    truth = draw(
+        st.lists(st.sampled_from([None, *range(len(original))]), min_size=len(release), max_size=len(release))
+    )
     return original, release, truth
 
 
@@ -71,7 +73,9 @@ def test_standardized_euclid_divides_by_the_standard_deviation(slow, table, case
         square[c] = sum((v - mean) ** 2 for v in values) / len(values)
     scale = {c: 0 if square[c] == 0 else square[c] ** -0.5 for c in S}
     found = []
-    for b, rows in zip(release, [[i for i, x in enumerate(original) if all(x[q] == b[q] for q in Q)] for b in release]):
+    for b, rows in zip(
+        release, [[i for i, x in enumerate(original) if all(x[q] == b[q] for q in Q)] for b in release]
+    ):
         distance = {i: sum(((b[c] - original[i][c]) * scale[c]) ** 2 for c in S) for i in rows}
         near = [i for i in rows if distance[i] <= min(distance.values()) * (1 + 1e-9)]
         found.append({i: 1 / len(near) for i in near})
@@ -99,7 +103,9 @@ def test_mahalanobis_sees_a_point_that_lies_off_the_correlation(table):
 
 def test_rank_distance_sees_through_a_change_of_scale(table):
     original = [{"s1": v, "s2": (v * 7) % 11} for v in range(11)]
-    release = [{"s1": 1000 - 0.001 * 2.0 ** -row["s1"], "s2": row["s2"] ** 3 - 50} for row in reversed(original)]
+    release = [
+        {"s1": 1000 - 0.001 * 2.0 ** -row["s1"], "s2": row["s2"] ** 3 - 50} for row in reversed(original)
+    ]
     result = sudare.attack(
         table(original), table(release), [a.RankDistance(), a.Euclid()], truth=list(range(10, -1, -1))
     )

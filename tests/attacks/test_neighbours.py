@@ -13,9 +13,14 @@ def listed(runs, query):
     chosen = runs.set_of[query]
     if chosen < 0:
         return []
-    parts = [runs.members[runs.starts[r] : runs.stops[r]] for r in range(runs.offsets[chosen], runs.offsets[chosen + 1])]
+    parts = [
+        runs.members[runs.starts[r] : runs.stops[r]]
+        for r in range(runs.offsets[chosen], runs.offsets[chosen + 1])
+    ]
     assert all((np.diff(part) > 0).all() for part in parts)
-    assert (np.diff([runs.starts[r] for r in range(runs.offsets[chosen], runs.offsets[chosen + 1])]) > 0).all()
+    assert (
+        np.diff([runs.starts[r] for r in range(runs.offsets[chosen], runs.offsets[chosen + 1])]) > 0
+    ).all()
     return sorted(np.concatenate(parts).tolist())
 
 
@@ -45,7 +50,9 @@ def test_nearest_rows_are_those_of_the_full_search(values, dims, rows, blocks):
 
 def test_minus_zero_is_zero_and_equal_rows_are_one_run():
     points = np.array([[0.0], [-0.0], [5.0], [0.0]])
-    runs = nearest_rows(points, np.zeros(4, np.int64), np.array([[0.0]]), np.zeros(1, np.int64), 1, np.ones(1))
+    runs = nearest_rows(
+        points, np.zeros(4, np.int64), np.array([[0.0]]), np.zeros(1, np.int64), 1, np.ones(1)
+    )
     assert listed(runs, 0) == [0, 1, 3]
     assert len(runs.starts) == 1
 

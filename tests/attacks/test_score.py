@@ -73,12 +73,19 @@ def test_giving_up_is_a_miss_and_counted(original, table):
 def test_a_dummy_is_never_a_hit(original, table):
     release = table([{"q": 2, "s": 30}, {"q": 1, "s": 10}])
     assert sudare.attack(original, release, [a.Euclid()], truth=[None, 0]).rows[0]["rate"] == 0.5
-    assert sudare.attack(original, release, [a.Euclid()], truth=[float("nan"), 0]).rows[0]["baseline"] == 0.125
+    assert (
+        sudare.attack(original, release, [a.Euclid()], truth=[float("nan"), 0]).rows[0]["baseline"] == 0.125
+    )
 
 
 @pytest.mark.parametrize(
     ("truth", "words"),
-    [([0, 1], "2 entries"), ([0, 1, 2, 4], "does not have"), ([0, 1, 2, "x"], "row numbers"), (None, "needs truth")],
+    [
+        ([0, 1], "2 entries"),
+        ([0, 1, 2, 4], "does not have"),
+        ([0, 1, 2, "x"], "row numbers"),
+        (None, "needs truth"),
+    ],
 )
 def test_a_wrong_truth_is_refused(original, release, truth, words):
     with pytest.raises(UsageError, match=words):
@@ -107,7 +114,9 @@ def test_no_numeric_column_is_an_error_when_a_distance_is_asked_for(table):
 
 
 def test_recoded_numbers_are_read_as_their_middle(original, table):
-    release = table([{"q": 3, "s": "[35-44]"}, {"q": 1, "s": "[15-24]"}, {"q": 1, "s": "*"}, {"q": 2, "s": "[25-34]"}])
+    release = table(
+        [{"q": 3, "s": "[35-44]"}, {"q": 1, "s": "[15-24]"}, {"q": 1, "s": "*"}, {"q": 2, "s": "[25-34]"}]
+    )
     row = sudare.attack(original, release, [a.Euclid(quasi=())], truth=[3, 1, 0, 2]).rows[0]
     assert row["rate"] == pytest.approx(0.75)
 
@@ -129,7 +138,9 @@ def test_wilson_is_inside_0_and_1_and_holds_the_rate():
 
 def test_weights_of_runs_are_shared_by_their_members():
     members, one = np.arange(4), np.array([0, 2])
-    found = Candidates(members, np.zeros(4, np.int64), one, np.array([0, 3]), np.array([3, 4]), np.array([0.6, 0.4]))
+    found = Candidates(
+        members, np.zeros(4, np.int64), one, np.array([0, 3]), np.array([3, 4]), np.array([0.6, 0.4])
+    )
     assert hit_probability(found, np.array([0, 2, 3, -1])).tolist() == pytest.approx([0.2, 0.2, 0.4, 0.0])
 
 

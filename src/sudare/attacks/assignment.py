@@ -27,12 +27,14 @@ STEP = 1e-3
 @attack
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
-    """Give every release row another original row so that the sum of squared standardised distances is least.
+    """Give every release row another original row so that the sum of squared standardised distances is
+    least.
 
-    Rows with equal quasi-identifiers are assigned among each other; with `fallback` (the default) those without
-    an equal row are assigned among the original rows still free. Up to 1,500 rows the assignment is exact; beyond,
-    it is an auction among each row's 16 nearest (within 0.1% of the mean distance per row), and a row that loses
-    all of them gives up. Original rows that are equal in everything measured are interchangeable and stay tied.
+    Rows with equal quasi-identifiers are assigned among each other; with `fallback` (the default) those
+    without an equal row are assigned among the original rows still free. Up to 1,500 rows the assignment
+    is exact; beyond, it is an auction among each row's 16 nearest (within 0.1% of the mean distance per
+    row), and a row that loses all of them gives up. Original rows that are equal in everything measured
+    are interchangeable and stay tied.
     """
 
     unit: ClassVar[str] = "row"
@@ -83,7 +85,8 @@ def _assign_rest(original: Floats, release: Floats, blocks: Blocks, guesses: Int
 
 
 def assign(original: Floats, release: Floats) -> Ints:
-    """For every release row its original row in the assignment with the least sum of squared distances, -1 = none.
+    """For every release row its original row in the assignment with the least sum of squared distances,
+    -1 = none.
 
     >>> assign(np.array([[0.0], [1.0]]), np.array([[0.9], [2.0]])).tolist()
     [0, 1]
@@ -114,7 +117,8 @@ def _sparse(original: Floats, release: Floats) -> Ints:
     costs = np.ascontiguousarray(distance.reshape(len(release), near) ** 2)
     step = STEP * float(costs.mean()) + 1e-12
     places = np.ascontiguousarray(found.reshape(len(release), near), np.int64)
-    return auction(costs, places, len(original), 2 * costs[:, -1] + 2 * step, step)
+    chosen: Ints = auction(costs, places, len(original), 2 * costs[:, -1] + 2 * step, step)
+    return chosen
 
 
 def _with_equals(guesses: Ints, original: Floats, block_of: Ints) -> Candidates:

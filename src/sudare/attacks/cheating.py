@@ -4,7 +4,7 @@ are ties.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Ints = NDArray[np.int64]
+
+
+# swapping within small classes makes some rows equal to a neighbour's; cheating makes most of them so
+CHEATING = 0.4
 
 
 class Untouched(NamedTuple):
@@ -36,9 +40,9 @@ def findings(view: View, truth: Ints, scores: Mapping[str, Score]) -> list[str]:
             "S-ORDER: the release's rows are in the order of the original; anyone can read the truth off it."
         )
     seen = untouched(view, truth)
-    if seen.contradicted >= 0.05:
+    if seen.contradicted >= CHEATING:
         found.append(
-            f"S-CHEAT: {seen.contradicted:.0%} of the rows are identical to an original row but claim to be "
+            f"S-CHEAT: {seen.contradicted:.0%} of the rows are copied from an original row but claim to be "
             "about another one (permuted identities): low rates here say nothing about the published values."
         )
     elif seen.identical >= 0.5:
@@ -57,17 +61,38 @@ def _mostly_ties(name: str, scored: Score) -> bool:
 
 
 def untouched(view: View, truth: Ints) -> Untouched:
-    """How many release rows are exact copies of original rows, and how many of these contradict the truth."""
-    columns = [c for c in (*view.roles.quasi, *view.roles.sensitive) if c in view.release.columns]
-    columns = columns or [c for c in view.roles.other if c in view.release.columns]
-    if not columns or any(_is_list(view.release.schema.field(c).type) for c in columns):
+    """How many release rows are exact copies of original rows, and how many contradict the truth.
+
+    A row whose quasi-identifiers were changed is recognised by its sensitive values, where these tell
+    rows apart.
+    """
+    whole = _copies(view, truth, (*view.roles.quasi, *view.roles.sensitive) or view.roles.other)
+    if len(view.roles.sensitive) < 2 or not view.roles.quasi:
+        return whole
+    sensitive = [c for c in view.roles.sensitive if c in view.release.columns]
+    if not _tell_rows_apart(view, sensitive):
+        return whole
+    return Untouched(whole.identical, max(whole.contradicted, _copies(view, truth, sensitive).contradicted))
+
+
+def _copies(view: View, truth: Ints, columns: Sequence[str]) -> Untouched:
+    there = [c for c in columns if c in view.release.columns]
+    if not there or any(_is_list(view.release.schema.field(c).type) for c in there):
         return Untouched(0.0, 0.0)
-    blocks = view.blocks(columns)
+    blocks = view.blocks(there)
     present = np.zeros(blocks.number, np.bool_)
     present[blocks.original] = True
     same = present[blocks.release]
     other = same & (truth >= 0) & (blocks.release != blocks.original[truth])
     return Untouched(float(same.mean()), float(other.mean()))
+
+
+def _tell_rows_apart(view: View, columns: Sequence[str]) -> bool:
+    """Whether most original rows are alone with their values."""
+    if not columns or any(_is_list(view.release.schema.field(c).type) for c in columns):
+        return False
+    sizes = np.bincount(view.blocks(columns).original)
+    return bool((sizes == 1).sum() > 0.5 * view.originals)
 
 
 def _is_list(kind: pa.DataType) -> bool:

@@ -157,7 +157,7 @@ def _relative_ranks(points: Floats) -> Floats:
     """The middle rank of each value in its column, divided by the number of rows."""
     ranks = np.empty_like(points)
     for place, column in enumerate(points.T):
-        values, index, counts = np.unique(column, return_inverse=True, return_counts=True)
+        _, index, counts = np.unique(column, return_inverse=True, return_counts=True)
         ranks[:, place] = (np.cumsum(counts) - counts / 2)[index] / len(column)
     return ranks
 

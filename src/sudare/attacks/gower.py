@@ -27,9 +27,9 @@ MOST_PAIRS = 10**11
 class Gower:
     """Nearest by Gower's distance over all columns with a role, none of which must be equal.
 
-    Each numeric column counts |x - y| / range, each other column 0 if the published value may stand for the
-    original one (equal, a set or interval that holds it, suppressed) and 1 if not. All rows are compared, so the
-    work grows with the product of the tables' lengths.
+    Each numeric column counts |x - y| / range, each other column 0 if the published value may stand for
+    the original one (equal, a set or interval that holds it, suppressed) and 1 if not. All rows are
+    compared, so the work grows with the product of the tables' lengths.
     """
 
     unit: ClassVar[str] = "row"
@@ -41,7 +41,9 @@ class Gower:
         if not columns:
             raise UsageError("gower: no column to compare; give columns=")
         if view.originals * view.releases > MOST_PAIRS:
-            raise UsageError("gower: too many pairs of rows to compare; use standardized-euclid for large tables")
+            raise UsageError(
+                "gower: too many pairs of rows to compare; use standardized-euclid for large tables"
+            )
         mixed = _mixed(view, columns)
         return _nearest(mixed)
 
@@ -70,7 +72,9 @@ def _all_columns(view: View) -> tuple[str, ...]:
 def _mixed(view: View, columns: Sequence[str]) -> _Mixed:
     numeric = view.numeric_columns(columns)
     words = [c for c in columns if c not in numeric]
-    numbers, others = view.numbers(numeric) if numeric else (np.empty((view.originals, 0)), np.empty((view.releases, 0)))
+    numbers, others = (
+        view.numbers(numeric) if numeric else (np.empty((view.originals, 0)), np.empty((view.releases, 0)))
+    )
     spans = [np.ptp(x[~np.isnan(x)]) if (~np.isnan(x)).any() else 0.0 for x in numbers.T]
     scale = np.array([1.0 / span if span > 0 else 1.0 for span in spans])
     tables = [_words(view, name) for name in words]
@@ -90,19 +94,23 @@ def _mixed(view: View, columns: Sequence[str]) -> _Mixed:
 
 
 def _words(view: View, name: str) -> tuple[Codes, Codes, Floats]:
-    """A column's codes in the original and in the release, and which published value excludes which original one."""
+    """A column's codes in the original and in the release, and which published value excludes which
+    original one.
+    """
     from sudare.data.recoded import consistency
     from sudare.engine.codes import codes
 
     first, second = view.tables([name])
     matrix, (values,) = codes(first, [name])
     labels, (published,) = codes(second, [name])
-    apart = 1.0 - consistency(published.to_pylist(), values.to_pylist())
+    apart = 1.0 - consistency(published.to_pylist(), values.to_pylist()).astype(np.float64)
     return matrix[:, 0], labels[:, 0], apart
 
 
 def _stacked(columns: list[Codes], rows: int) -> Codes:
-    return np.ascontiguousarray(np.column_stack(columns), np.int32) if columns else np.empty((rows, 0), np.int32)
+    return (
+        np.ascontiguousarray(np.column_stack(columns), np.int32) if columns else np.empty((rows, 0), np.int32)
+    )
 
 
 def _nearest(mixed: _Mixed) -> Candidates:

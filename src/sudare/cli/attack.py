@@ -27,7 +27,9 @@ def attack(
         list[str] | None,
         typer.Option("--attack", "-a", help="Attacks by name, separated by commas (default: all that fit)."),
     ] = None,
-    ties: Annotated[str, typer.Option("--ties", help="How ties count: expected, first or fail.")] = "expected",
+    ties: Annotated[
+        str, typer.Option("--ties", help="How ties count: expected, first or fail.")
+    ] = "expected",
     guess: Annotated[
         bool, typer.Option("--guess", help="Say which method was probably used instead.")
     ] = False,

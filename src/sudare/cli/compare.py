@@ -23,7 +23,9 @@ def compare(
     ds: Dataset,
     recipes: Annotated[list[Path], typer.Argument(metavar="RECIPE...", help="Recipes, TOML files.")],
     key: KeyOption = None,
-    ties: Annotated[str, typer.Option("--ties", help="How ties count: expected, first or fail.")] = "expected",
+    ties: Annotated[
+        str, typer.Option("--ties", help="How ties count: expected, first or fail.")
+    ] = "expected",
     chart: Annotated[
         Path | None, typer.Option("--chart", help="Write the risk-utility frontier here (.svg).")
     ] = None,

@@ -70,6 +70,6 @@ class Noise:
 
 
 def _spread(values: np.ndarray) -> float:
-    """The standard deviation of the cells that are there."""
-    known = values[~np.isnan(values)]
+    """The standard deviation of the cells that are there, the same in any order of the rows."""
+    known = np.sort(values[~np.isnan(values)])
     return float(known.std()) if len(known) else 0.0

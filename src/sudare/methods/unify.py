@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sudare.data.keys import Key
 from sudare.engine.codes import classes, codes
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sudare.methods.draft import Draft
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @method
@@ -72,16 +76,21 @@ class Average:
         for name in names:
             column = draft.table[name]
             values, missing = as_numbers(column, name), np.asarray(column.is_null())
-            total = np.bincount(group_of, np.where(missing, 0.0, values), minlength=len(sizes))
-            known = np.bincount(group_of, ~missing, minlength=len(sizes))
-            means = (total / np.maximum(known, 1))[group_of]
+            means = _means(group_of[~missing], values[~missing], len(sizes))[group_of]
             draft = draft.with_column(name, pa.array(means, mask=missing))
         return draft.replace(details={"groups": len(sizes), "alone": int((sizes == 1).sum())})
 
 
-def groups(
-    draft: Draft, by: Sequence[str] | None, without: Sequence[str] = ()
-) -> tuple[np.ndarray[Any, np.dtype[np.int64]], np.ndarray[Any, np.dtype[np.int64]]]:
+def _means(group_of: Ints, values: Floats, groups: int) -> Floats:
+    """The mean of every group; values are added in sorted order, so that the order of the rows leaves no
+    trace.
+    """
+    order = np.lexsort((values, group_of))
+    total = np.bincount(group_of[order], values[order], minlength=groups)
+    return np.asarray(total / np.maximum(np.bincount(group_of, minlength=groups), 1))
+
+
+def groups(draft: Draft, by: Sequence[str] | None, without: Sequence[str] = ()) -> tuple[Ints, Ints]:
     """The group of every record with equal values in `by` (default: the quasi-identifiers), and the
     groups' sizes.
     """

@@ -13,7 +13,7 @@ from sudare.attacks.score import AttackResult, attack
 from sudare.data.dataset import Dataset
 from sudare.data.keys import Key
 from sudare.errors import SudareWarning, UsageError
-from sudare.methods.recipe import Recipe, anonymize, as_recipe
+from sudare.methods.recipe import anonymize, as_recipe
 from sudare.registry import name_of
 from sudare.report.guess import guess_from
 from sudare.results import Result

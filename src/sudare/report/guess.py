@@ -25,17 +25,18 @@ YES, LIKELY, MAYBE, NO = 0.97, 0.8, 0.5, 0.03
 PAIRS = 0.2
 
 # what a method does to: column means (U1), cell means (U2), cell counts (U3), correlations (U4), cells (U5),
-# the number of rows (U6), the smallest and the mean class (S1, S2), the sensitive columns' own distributions,
-# and whether the contest's attacks lose most of their hits although the values are there (claims).
-FEATURES = ("U1", "U2", "U3", "U4", "U5", "U6", "S1", "S2", "values", "claims")
+# the number of rows (U6), the smallest and the mean class (S1, S2), the sensitive columns' own distributions
+# (values); whether it leaves values open (recoded), gives a quasi-identifier a single value (constant), or
+# permutes the claims of rows it did not touch (claims).
+FEATURES = ("U1", "U2", "U3", "U4", "U5", "U6", "S1", "S2", "values", "recoded", "constant", "claims")
 SIGNS: Mapping[str, tuple[float, ...]] = {
-    "k-anonymization": (NO, LIKELY, LIKELY, NO, NO, NO, YES, YES, NO, NO),
-    "noise": (YES, YES, NO, YES, YES, NO, NO, NO, YES, NO),
-    "shuffle": (NO, NO, NO, NO, YES, NO, NO, NO, NO, YES),
-    "unify": (NO, MAYBE, MAYBE, NO, NO, NO, 0.1, YES, NO, NO),
-    "average": (NO, NO, NO, YES, YES, NO, NO, NO, YES, NO),
-    "swap": (NO, NO, NO, YES, YES, NO, NO, NO, NO, NO),
-    "delete-records": (YES, LIKELY, LIKELY, YES, NO, YES, 0.1, 0.4, YES, NO),
+    "k-anonymization": (NO, LIKELY, LIKELY, NO, NO, NO, YES, YES, NO, LIKELY, 0.1, NO),
+    "noise": (YES, YES, NO, YES, YES, NO, NO, NO, YES, NO, NO, NO),
+    "shuffle": (NO, NO, NO, NO, YES, NO, NO, NO, NO, NO, NO, YES),
+    "unify": (NO, MAYBE, MAYBE, NO, NO, NO, 0.3, YES, NO, 0.1, YES, NO),
+    "average": (NO, NO, NO, YES, YES, NO, NO, NO, YES, NO, NO, NO),
+    "swap": (NO, NO, NO, YES, YES, NO, NO, NO, NO, NO, NO, NO),
+    "delete-records": (YES, LIKELY, LIKELY, YES, NO, YES, 0.1, 0.4, YES, NO, NO, NO),
 }
 
 
@@ -79,9 +80,12 @@ def profile(
     now, then = _values(measured), _values(before)
     seen = {name: bool(now[name]) for name in FEATURES[:6] if now.get(name) is not None}
     seen |= {name: now[name] > then[name] * 1.001 for name in ("S1", "S2") if name in now and name in then}
-    sensitive = [row["total_variation"] for row in measured.by_column if row["role"] == "sensitive"]
-    if sensitive:
+    if now.get("certainty-penalty") is not None:
+        seen["recoded"] = now["certainty-penalty"] > 0
+    if sensitive := [row["total_variation"] for row in measured.by_column if row["role"] == "sensitive"]:
         seen["values"] = max(sensitive) > 1e-9
+    if quasi := [row for row in measured.by_column if row["role"] == "quasi"]:
+        seen["constant"] = any(row["release_values"] == 1 < row["original_values"] for row in quasi)
     seen["claims"] = any(note.startswith("S-CHEAT") for note in attacked.notes)
     return seen
 

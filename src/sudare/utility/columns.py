@@ -26,12 +26,16 @@ def compared_columns(pair: Comparison) -> tuple[str, ...]:
 
 
 def changes(pair: Comparison) -> list[dict[str, Any]]:
-    """For every column the total variation and, for numbers, the shifts of mean and deciles in standard deviations."""
+    """For every column the total variation and, for numbers, the shifts of mean and deciles in standard
+    deviations.
+    """
     return [_change(pair, name) for name in compared_columns(pair)]
 
 
 def coded(pair: Comparison, name: str, bins: int = BINS) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A column of both tables as category numbers: values as they are, numbers in bins of the original's quantiles."""
+    """A column of both tables as category numbers: values as they are, numbers in bins of the original's
+    quantiles.
+    """
     if name in pair.numeric_columns([name]):
         original, release = (values[:, 0] for values in pair.numbers([name]))
         cuts = quantile_bins(original, bins)
@@ -63,6 +67,8 @@ def _change(pair: Comparison, name: str) -> dict[str, Any]:
     row: dict[str, Any] = {
         "column": name,
         "role": pair.roles.role_of(name),
+        "original_values": len(np.unique(pair.blocks([name]).original)),
+        "release_values": len(np.unique(pair.blocks([name]).release)),
         "total_variation": total_variation(*counts(*coded(pair, name))),
         "mean_shift": None,
         "quantile_shift": None,
@@ -86,7 +92,9 @@ def _decile_gap(original: Floats, release: Floats) -> float:
 
 
 def _in_sd(gaps: Floats, original: Floats) -> Floats:
-    """Gaps in standard deviations; a constant column that stays as it is has none, one that moves has no measure."""
+    """Gaps in standard deviations; a constant column that stays as it is has none, one that moves has no
+    measure.
+    """
     scale = spread(original)
     return np.where(scale > 0, gaps / np.where(scale > 0, scale, 1.0), np.where(gaps == 0, 0.0, np.nan))
 

@@ -60,7 +60,7 @@ class CrossMean:
 
     def measure(self, pair: Comparison) -> Measured:
         columns = self.columns or pair.numeric()
-        first, second, both = _counts(pair, self.quasi, columns)
+        first, _, both = _counts(pair, self.quasi, columns)
         if not both.any():
             return Measured(None, "no cell is in both tables")
         original, release = pair.numbers(columns)

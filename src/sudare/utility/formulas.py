@@ -66,7 +66,7 @@ def cell_sums(cell_of: Ints, values: Floats, cells: int) -> tuple[Floats, Ints]:
     [[3.0, 0.0], [2, 0]]
     """
     known = ~np.isnan(values)
-    total = np.bincount(cell_of[known], values[known], minlength=cells)
+    total = np.bincount(cell_of[known], values[known], minlength=cells).astype(np.float64)
     return total, np.bincount(cell_of[known], minlength=cells).astype(np.int64)
 
 

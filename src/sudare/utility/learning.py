@@ -1,4 +1,5 @@
-"""What a learner makes of the release: can it tell release from original, and what does it learn for the original?
+"""What a learner makes of the release: can it tell release from original, and what does it learn for the
+original?
 
 Both need scikit-learn (the extra `learn`) and are computed only when they are named.
 """
@@ -23,10 +24,12 @@ FOLDS = 5
 @metric
 @dataclass(frozen=True, kw_only=True)
 class Propensity:
-    """pMSE: how well a logistic model tells release rows from original rows (Woo et al. 2009, Snoke et al. 2018).
+    """pMSE: how well a logistic model tells release rows from original rows (Woo et al. 2009, Snoke et
+    al. 2018).
 
-    The mean of (p - c)^2 over both tables, c the release's share of the rows, over its expectation for a release
-    drawn from the same source, (k - 1)(1 - c)^2 c / N with k parameters; 1 says the model sees no difference.
+    The mean of (p - c)^2 over both tables, c the release's share of the rows, over its expectation for a
+    release drawn from the same source, (k - 1)(1 - c)^2 c / N with k parameters; 1 says the model sees no
+    difference.
     """
 
     code: ClassVar[str] = ""
@@ -55,11 +58,12 @@ class Propensity:
 @metric
 @dataclass(frozen=True, kw_only=True)
 class TrainOnRelease:
-    """How much worse a model trained on the release predicts the original than one trained on the original.
+    """How much worse a model trained on the release predicts the original than one trained on the
+    original.
 
-    Gradient-boosted trees predict `target` (default: the first sensitive column) from the other columns; every
-    original row is predicted by a model that did not see it (five folds). The score is R^2 for a number and the
-    share of right answers for a word; the value is the score lost.
+    Gradient-boosted trees predict `target` (default: the first sensitive column) from the other columns;
+    every original row is predicted by a model that did not see it (five folds). The score is R^2 for a
+    number and the share of right answers for a word; the value is the score lost.
     """
 
     code: ClassVar[str] = ""
@@ -78,7 +82,9 @@ class TrainOnRelease:
         answers, taught = _features(pair, [target])
         number = bool(pair.numeric_columns([target]))
         work = learn, first, answers[:, 0], second, taught[:, 0], number
-        own, other = _score(*work, use_release=False, truth=None), _score(*work, use_release=True, truth=pair.truth)
+        with _one_thread():
+            own = _score(*work, use_release=False, truth=None)
+            other = _score(*work, use_release=True, truth=pair.truth)
         return Measured(own - other, f"{target}: {own:.3f} from the original, {other:.3f} from the release")
 
     @classmethod
@@ -94,6 +100,13 @@ def _scikit_learn() -> Any:
     except ImportError:
         raise MissingPart.extra("this metric", "learn") from None
     return sklearn
+
+
+def _one_thread() -> Any:
+    """Small models on a busy machine: threads that wait for each other cost more than they bring."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(limits=1)
 
 
 def _features(pair: Comparison, names: Sequence[str]) -> tuple[Floats, Floats]:
@@ -121,7 +134,11 @@ def _score(
 ) -> float:
     fold = np.random.default_rng(0).integers(0, FOLDS, len(features))
     said = np.empty(len(features))
-    kind = learn.ensemble.HistGradientBoostingRegressor if number else learn.ensemble.HistGradientBoostingClassifier
+    kind = (
+        learn.ensemble.HistGradientBoostingRegressor
+        if number
+        else learn.ensemble.HistGradientBoostingClassifier
+    )
     for part in range(FOLDS):
         asked = fold == part
         if not asked.any():

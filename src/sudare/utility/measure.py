@@ -55,8 +55,8 @@ def utility(
 ) -> UtilityResult:
     """Measure what a release (a Release, or a Dataset) keeps of the original.
 
-    `truth` (a Release has its own) is needed only by metrics that compare row by row. Without `metrics`, those
-    that fit the roles are computed.
+    `truth` (a Release has its own) is needed only by metrics that compare row by row. Without `metrics`,
+    those that fit the roles are computed.
     """
     from sudare.utility.columns import changes, compared_columns
 

@@ -24,9 +24,10 @@ Floats = NDArray[np.float64]
 class CertaintyPenalty:
     """NCP: the mean over the cells of the quasi-identifiers of what a published value leaves open.
 
-    For numbers the width of the interval over the column's range, else (values it may stand for - 1) over (values
-    of the column - 1); 0 for an unchanged cell, 1 for a suppressed one. A label that is neither a value, a set, an
-    interval nor starred (a name from a hierarchy) counts as 1, since its meaning is not in the table.
+    For numbers the width of the interval over the column's range, else (values it may stand for - 1) over
+    (values of the column - 1); 0 for an unchanged cell, 1 for a suppressed one. A label that is neither a
+    value, a set, an interval nor starred (a name from a hierarchy) counts as 1, since its meaning is not
+    in the table.
     """
 
     code: ClassVar[str] = ""
@@ -49,8 +50,8 @@ class CertaintyPenalty:
 @metric
 @dataclass(frozen=True, kw_only=True)
 class Discernibility:
-    """The mean size of the class a release row hides in (the discernibility metric, sum of squared class sizes,
-    over the rows); a row with all quasi-identifiers suppressed hides among all rows.
+    """The mean size of the class a release row hides in (the discernibility metric, sum of squared class
+    sizes, over the rows); a row with all quasi-identifiers suppressed hides among all rows.
     """
 
     code: ClassVar[str] = ""

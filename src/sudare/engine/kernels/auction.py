@@ -1,4 +1,6 @@
-"""One-to-one assignment in a sparse graph by auction (Bertsekas): rows bid for places, prices settle who gets which."""
+"""One-to-one assignment in a sparse graph by auction (Bertsekas): rows bid for places, prices settle who
+gets which.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,11 @@ Ints = NDArray[np.int64]
 
 @njit(cache=True, nogil=True)
 def auction(costs: Floats, places: Ints, number: int, alone: Floats, step: float) -> Ints:
-    """For every row one of its `places` (columns of equal shape as `costs`), no place twice; -1 = stays alone.
+    """For every row one of its `places` (columns of equal shape as `costs`), no place twice; -1 = stays
+    alone.
 
-    Staying alone costs a row `alone`. The sum of costs is within `step` per row of the least possible one.
+    Staying alone costs a row `alone`. The sum of costs is within `step` per row of the least possible
+    one.
     """
     rows, width = costs.shape
     price = np.zeros(number)
@@ -25,7 +29,7 @@ def auction(costs: Floats, places: Ints, number: int, alone: Floats, step: float
     while top > 0:
         top -= 1
         row = waiting[top]
-        best, second, which = -alone[row], -np.inf, -1
+        best, second, which = float(-alone[row]), -np.inf, -1
         for i in range(width):
             worth = -costs[row, i] - price[places[row, i]]
             if worth > best:

@@ -1,4 +1,6 @@
-"""Nearest rows by Gower's distance over mixed columns: a full search that stops a pair as soon as it has lost."""
+"""Nearest rows by Gower's distance over mixed columns: a full search that stops a pair as soon as it has
+lost.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,9 @@ def nearest(
 ) -> tuple[Ints, Ints]:
     """The original rows at the least distance, release row after release row, and where each one's begin.
 
-    The distance is Gower's times the number of columns. A number counts as the difference over the column's range
-    (the numbers come divided by it), a missing release number as nothing, a missing original number as 1; a label
-    counts `apart[begins[c] + label, code]`.
+    The distance is Gower's times the number of columns. A number counts as the difference over the
+    column's range (the numbers come divided by it), a missing release number as nothing, a missing
+    original number as 1; a label counts `apart[begins[c] + label, code]`.
     """
     offsets = np.zeros(len(others) + 1, np.int64)
     rows = np.empty(max(2 * len(others), 16), np.int64)
