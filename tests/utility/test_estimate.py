@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import json
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sudare
+from sudare.cli.main import run
 from sudare.data import Dataset, Key, Roles
 from sudare.data.sets import to_text
 from sudare.engine.kernels.estimate import count_members, masks, popcount
@@ -311,3 +313,25 @@ def test_wrong_calls_are_refused():
             sudare.estimate(release, **call)
     with pytest.raises(UsageError, match="no column to estimate"):
         sudare.estimate(people(), by="sex")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "xlsx"])
+def test_a_release_read_back_from_a_file_gives_the_same_estimate(tmp_path, kind):
+    release = sudare.anonymize(people(300), sudare.methods.RandomizedAddition(l=3), key=bytes(range(32)))
+    release.save(tmp_path / f"release.{kind}")
+    back = sudare.open(tmp_path / f"release.{kind}")
+    assert (
+        sudare.estimate(back, by=["sex", "age:30"]).rows
+        == sudare.estimate(release, by=["sex", "age:30"]).rows
+    )
+
+
+def test_the_command_prints_the_same_rows(tmp_path, capsys):
+    release = sudare.anonymize(people(300), sudare.methods.RandomizedAddition(l=3), key=bytes(range(32)))
+    release.save(tmp_path / "release.csv")
+    assert run(["estimate", str(tmp_path / "release.csv"), "--by", "sex,age:30", "--format", "json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["rows"] == list(sudare.estimate(release, by=["sex", "age:30"]).rows)
+    assert printed["expected_mse"] > 0
+    assert run(["estimate", str(tmp_path / "release.csv"), "--by", "sx"]) == 2
+    assert "did you mean 'sex'" in capsys.readouterr().err
