@@ -10,6 +10,7 @@ records = st.lists(
     min_size=1,
     max_size=25,
 )
+pytestmark = pytest.mark.filterwarnings("ignore:S-EMPTY")  # columns of nulls are drawn too
 few = settings(max_examples=20, deadline=None)
 
 

@@ -12,6 +12,7 @@ from sudare.errors import SudareWarning
 from sudare.risk.measure import risk
 from sudare.risk.sampling import cost, error_rate, estimate, standard_error
 
+pytestmark = pytest.mark.filterwarnings("ignore:S-EMPTY")  # columns of nulls are drawn too
 few = settings(max_examples=20, deadline=None)
 rows = st.lists(
     st.tuples(st.integers(0, 4), st.sampled_from(["a", "b", "c", None]), st.integers(0, 2)),
