@@ -200,6 +200,14 @@ def test_the_ledger_is_private_and_names_nobody(tmp_path):
     assert Ledger.beside(Key.demo(1)) is None
 
 
+def test_a_damaged_ledger_is_not_overlooked(tmp_path):
+    key = Key.new().save(tmp_path / "a.key")
+    for content in ("", "[]", '{"releases": []}', '{"secret": "00", "releases": [{}]}'):
+        (tmp_path / "sudare-ledger.json").write_text(content)
+        with pytest.raises(UsageError, match="ledger of releases cannot be read"):
+            RandomizedAddition(l=3).apply(Draft.of(people(), key), key)
+
+
 def test_sketches_see_overlap_and_nothing_else():
     rng = np.random.default_rng(3)
     hashes = rng.integers(0, 2**64, (3000, 2), dtype=np.uint64)

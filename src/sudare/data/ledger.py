@@ -4,7 +4,7 @@ Publishing the same records twice with fresh randomness lets anyone intersect th
 l = 10 three such releases disclose 73% of the records. The ledger refuses that. It holds no personal data:
 per release the key's fingerprint, the column, the size of the domain and a sketch of the record set, made
 under a secret that only the ledger has. The sketch keeps 16 bits of the smallest keyed hash in each of 128
-buckets: enough to see that two sets overlap, too little to say anything about a record.
+buckets: enough to see that two sets overlap by 2% or more, too little to say anything about a record.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 BUCKETS = 128
 EMPTY = -1
 OVERLAP = 0.02
+ENTRY = {"key", "column", "domain", "sketch"}
 
 
 @dataclass(frozen=True)
@@ -85,35 +86,42 @@ class Ledger:
     def _read(self, make: bool = False) -> dict[str, Any]:
         try:
             ledger = json.loads(self.path.read_text("utf-8"))
-            if {"secret", "releases"} <= set(ledger):
+            known = all(ENTRY <= set(entry) for entry in ledger["releases"])
+            if known and len(bytes.fromhex(ledger["secret"])) == 32:
                 return dict(ledger)
         except FileNotFoundError:
             ledger = {"sudare-ledger": 1, "secret": secrets.token_bytes(32).hex(), "releases": []}
             if make:
                 self._write(ledger)
             return ledger
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, KeyError):
             pass
         raise UsageError(f"{self.path}: the ledger of releases cannot be read; restore it from a backup")
 
     def _write(self, ledger: dict[str, Any]) -> None:
         fresh = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            json.dump(ledger, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(fresh, self.path)
+        try:
+            descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "w") as file:
+                json.dump(ledger, file)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(fresh, self.path)
+        except OSError as error:
+            fresh.unlink(missing_ok=True)
+            raise UsageError(
+                f"{self.path}: the ledger of releases cannot be written ({error.strerror}); keep the key in a "
+                "folder that you may write to"
+            ) from None
 
 
 def sketch_of(hashes: NDArray[np.uint64]) -> list[int]:
     """16 bits of the smallest hash per bucket, -1 for an empty one; the order of records does not matter."""
     bucket = (hashes[:, 0] % np.uint64(BUCKETS)).astype(np.int64)
-    order = np.lexsort((hashes[:, 1], bucket))
-    firsts = order[np.unique(bucket[order], return_index=True)[1]]
-    sketch = np.full(BUCKETS, EMPTY, np.int64)
-    sketch[bucket[firsts]] = (hashes[firsts, 1] & np.uint64(0xFFFF)).astype(np.int64)
-    return sketch.tolist()
+    smallest = np.full(BUCKETS, np.iinfo(np.uint64).max, np.uint64)
+    np.minimum.at(smallest, bucket, hashes[:, 1])
+    found = np.bincount(bucket, minlength=BUCKETS) > 0
+    return np.where(found, (smallest & np.uint64(0xFFFF)).astype(np.int64), EMPTY).tolist()
 
 
 def overlap(first: list[int], second: list[int]) -> float:

@@ -65,7 +65,9 @@ class RandomizedAddition:
 
     def fit(self, draft: Draft) -> Self:
         """The same method with the domain of the table's values fixed, so that chunks agree."""
-        (name,) = self.columns(draft.roles)
+        name, *others = self.columns(draft.roles)
+        if others:
+            raise UsageError("randomized-addition: chunks need one step per column")
         return dataclasses.replace(self, column=name, domain=tuple(_domain(draft.table, name).to_pylist()))
 
     def apply(self, draft: Draft, key: Key) -> Draft:
@@ -106,9 +108,7 @@ class RandomizedAddition:
     def _domain_of(self, draft: Draft, name: str) -> pa.Array:
         import pyarrow as pa
 
-        if name not in draft.table.column_names:
-            raise UsageError(f"randomized-addition: unknown column '{name}'")
-        found = _domain(draft.table, name)
+        found = _domain(draft.table, *draft.require(name))
         if self.domain is None:
             return found
         given = pa.array(list(self.domain)).cast(found.type)
