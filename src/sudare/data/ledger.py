@@ -86,7 +86,7 @@ class Ledger:
     def _read(self, make: bool = False) -> dict[str, Any]:
         try:
             ledger = json.loads(self.path.read_text("utf-8"))
-            known = all(ENTRY <= set(entry) for entry in ledger["releases"])
+            known = all(set(entry) >= ENTRY for entry in ledger["releases"])
             if known and len(bytes.fromhex(ledger["secret"])) == 32:
                 return dict(ledger)
         except FileNotFoundError:
