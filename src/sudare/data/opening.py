@@ -107,9 +107,11 @@ def _open_any(
 
 
 def _open_file(source: str, labels: Sequence[str], *, encoding: str | None, sheet: str | None) -> Dataset:
-    from sudare.data import catalog, examples
+    from sudare.data import catalog
 
     if source.startswith("example:"):
+        from sudare.data import examples
+
         return Dataset.from_arrow(examples.load(source), name=source)
     if source in catalog.NAMES and not Path(source).exists():
         source = str(catalog.find(source))

@@ -16,7 +16,8 @@ def check_values(ds: Dataset, columns: Sequence[str]) -> None:
     """Warn of columns without a value (S-EMPTY) and of values that differ only in form (S-ALIKE)."""
     if ds.view is None:
         return
-    text = [c for c in columns if str(ds.schema.field(c).type) in ("string", "large_string", "string_view")]
+    kinds = dict(zip(ds.columns, map(str, connect().table(ds.view).types)))
+    text = [c for c in columns if kinds[c] == "VARCHAR"]
     filled = [f"count({quote(c)})" for c in columns]
     alike = [f"count(DISTINCT {quote(c)}) - count(DISTINCT nfc_normalize(trim({quote(c)})))" for c in text]
     source = f"(SELECT * FROM {quote(ds.view)} LIMIT {LOOKED_AT})"
