@@ -19,7 +19,7 @@ K = 4
 STEPS: list[dict[str, Any]] = [
     {"method": "generalize", "column": "date", "hierarchy": {"dates": ["month", "year"]}, "level": 1},
     {"method": "suppress", "columns": ["time"]},
-    {"method": "dummy-records", "value": "goods", "k": K},
+    {"method": "dummy-records", "value": "goods", "k": K, "keep": "multiset", "effort": "low"},
 ]
 CONTEXT = {
     "purpose": "show what sudare does",

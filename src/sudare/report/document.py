@@ -107,12 +107,22 @@ class Section:
 
 
 @dataclass(frozen=True)
+class KeyFigure:
+    """A number that stands out: what it is, the number, what to hold it against."""
+
+    label: str
+    value: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The first thing a reader sees."""
 
     tone: Tone
     headline: str
     reasons: tuple[str, ...] = ()
+    figures: tuple[KeyFigure, ...] = ()
 
 
 @dataclass(frozen=True)

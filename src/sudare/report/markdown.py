@@ -13,7 +13,8 @@ from sudare.results import plain
 def to_markdown(document: Document) -> str:
     """The report as Markdown: the same words and tables, without pictures."""
     parts = [f"# {text(document.title)}", text(document.subtitle), f"## {text(document.verdict.headline)}"]
-    parts.append(_points(document.verdict.reasons))
+    figures = (f"{f.label}: {f.value}" + (f" ({f.note})" if f.note else "") for f in document.verdict.figures)
+    parts += [_points(figures), _points(document.verdict.reasons)]
     for section in document.sections:
         parts += [f"## {text(section.title)}", text(section.lead), *(_block(b) for b in section.blocks)]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -28,6 +29,7 @@ def to_dict(document: Document) -> dict[str, Any]:
             "tone": document.verdict.tone,
             "headline": document.verdict.headline,
             "reasons": list(document.verdict.reasons),
+            "figures": [vars(figure) for figure in document.verdict.figures],
         },
         "sections": [
             {"id": s.id, "title": s.title, "lead": s.lead, "blocks": [d for b in s.blocks for d in _data(b)]}

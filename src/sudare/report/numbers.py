@@ -44,12 +44,12 @@ def written(value: Any, format: str = "text") -> str:
 
 def percent(value: float) -> str:
     """
-    >>> percent(0.5), percent(0.993), percent(0.0004), percent(0.99996), percent(0.0), percent(1.0)
-    ('50%', '99.3%', '0.04%', '99.996%', '0%', '100%')
+    >>> percent(0.5), percent(0.993), percent(0.00254), percent(0.99996), percent(0.0), percent(1.0)
+    ('50%', '99.3%', '0.25%', '99.996%', '0%', '100%')
     """
     scaled = 100 * value
     edge = min(abs(scaled), abs(100 - scaled))
-    digits = 1 if edge >= 0.1 else 0 if edge == 0 else min(6, 1 - math.floor(math.log10(edge)) - 1)
+    digits = 1 if edge >= 0.95 or edge == 0 else min(7, 1 - math.floor(math.log10(edge)))
     text = f"{scaled:.{digits}f}"
     return (text.rstrip("0").rstrip(".") if "." in text else text) + "%"
 

@@ -30,12 +30,21 @@ DROPPED = {
     "aria-label",
 }
 
+# The same chart is drawn once, whoever asks for it: the page, the internal report, the external one.
+MOST_DRAWN = 64
+_drawn: dict[str, str] = {}
+
 
 def picture(chart: Any, name: str) -> str:
     """An Altair chart as SVG text for inlining; `name` makes its ids unique in the page."""
     from sudare.charts import svg
 
-    return inline(svg(chart), name)
+    specification = chart.to_json()
+    if specification not in _drawn:
+        if len(_drawn) >= MOST_DRAWN:
+            _drawn.clear()
+        _drawn[specification] = svg(chart)
+    return inline(_drawn[specification], name)
 
 
 def inline(source: str, name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sudare.report.document import Tone, Verdict
+from sudare.report.document import KeyFigure, Tone, Verdict
 from sudare.report.evidence import Evidence
 from sudare.report.numbers import Capped, beside, written
 
@@ -19,21 +19,22 @@ def verdict_of(evidence: Evidence) -> Verdict:
         if evidence.release is not None
         else "Nothing was released yet: this report says what the table would give away."
     )
-    return Verdict("plain", headline, tuple(_facts(evidence)))
+    return Verdict("plain", headline, tuple(_facts(evidence)), figures_of(evidence))
 
 
 def _by_policy(evidence: Evidence) -> Verdict:
     assert evidence.policy is not None
     rows = evidence.policy.rows
     failed = [row for row in rows if not _passed(row)]
+    what = "release" if evidence.release is not None else "table"
     tone: Tone = "fail" if failed else "pass"
-    headline = (
-        f"The release does not keep to its policy: {len(failed)} of {len(rows)} limits are passed over."
-        if failed
-        else f"The release keeps to its policy: all {len(rows)} limits hold."
-    )
+    if failed:
+        headline = f"The {what} breaks its policy: {len(failed)} of {len(rows)} limits not kept."
+    else:
+        kept = "its one limit holds" if len(rows) == 1 else f"all {len(rows)} limits hold"
+        headline = f"The {what} keeps to its policy: {kept}."
     reasons = [_limit(row) for row in (*failed, *(r for r in rows if r not in failed))]
-    return Verdict(tone, headline, (*reasons, *_facts(evidence)))
+    return Verdict(tone, headline, (*reasons, *_facts(evidence)), figures_of(evidence))
 
 
 def _passed(row: Mapping[str, Any]) -> bool:
@@ -56,25 +57,50 @@ def _measured(row: Mapping[str, Any]) -> str:
 
 
 def _facts(evidence: Evidence) -> list[str]:
-    """The strongest attack, the smallest class, the riskiest knowledge: before and after."""
+    """What the key figures mean, in sentences."""
     facts = []
-    if evidence.attacks is not None and evidence.attacks.rows:
-        best = max(evidence.attacks.rows, key=lambda row: float(row["rate"]))
+    best = _best(evidence)
+    if best is not None:
         facts.append(
-            f"The strongest of {len(evidence.attacks.rows)} attacks ({best['attack']}) re-identifies "
-            f"{written(best['rate'], 'share')} of the release; a blind guess {written(best['baseline'], 'share')}."
+            f"The strongest of {len(evidence.attacks.rows if evidence.attacks else ())} attacks ({best['attack']}) "
+            f"re-identifies {written(best['rate'], 'share')} of the release; "
+            f"a blind guess {written(best['baseline'], 'share')}."
         )
-    before, after = _smallest(evidence.disclosure), _smallest(evidence.disclosure_after)
-    if before is not None and after is not None:
-        facts.append(
-            f"The smallest class of equal people has {after} people; in the original it had {before}."
-        )
-    elif before is not None:
-        facts.append(f"The smallest class of equal people has {before} people.")
-    facts += _riskiest(evidence)
+    worst = _riskiest(evidence)
+    if worst is not None:
+        known, before, after = worst
+        now = f", {written(after)} in the release" if after is not None else ""
+        facts.append(f"Who knows a person's '{known}' finds them with probability {written(before)}{now}.")
     if evidence.release is not None and evidence.release.insecure:
         facts.append("The key is a demonstration key that anyone can guess: do not publish this release.")
     return facts
+
+
+def figures_of(evidence: Evidence) -> tuple[KeyFigure, ...]:
+    """The numbers that a reader looks for first, each beside what it was or what chance gives."""
+    made = []
+    best = _best(evidence)
+    if best is not None:
+        blind = f"blind guess {written(best['baseline'], 'share')}"
+        made.append(KeyFigure("Strongest attack finds", written(best["rate"], "share"), blind))
+    worst = _riskiest(evidence)
+    if worst is not None:
+        known, before, after = worst
+        now, was = (written(after), f"was {written(before)}") if after is not None else (written(before), "")
+        made.append(KeyFigure(f"Found by '{known}' alone", now, was))
+    before_k, after_k = _smallest(evidence.disclosure), _smallest(evidence.disclosure_after)
+    if after_k is not None or before_k is not None:
+        was = f"was {before_k}" if after_k is not None and before_k is not None else ""
+        made.append(KeyFigure("Smallest class, people", after_k or before_k or "", was))
+    loss = _loss(evidence)
+    if loss is not None:
+        made.append(KeyFigure("Pairs of columns moved by", written(loss, "share"), "0% is unchanged"))
+    return tuple(made)
+
+
+def _best(evidence: Evidence) -> Mapping[str, Any] | None:
+    rows = [row for row in (evidence.attacks.rows if evidence.attacks else ()) if row["rate"] is not None]
+    return max(rows, key=lambda row: float(row["rate"])) if rows else None
 
 
 def _smallest(found: Any) -> str | None:
@@ -84,15 +110,21 @@ def _smallest(found: Any) -> str | None:
     return None
 
 
-def _riskiest(evidence: Evidence) -> list[str]:
+def _loss(evidence: Evidence) -> float | None:
+    for row in evidence.utility.rows if evidence.utility is not None else ():
+        if row["metric"] == "pairwise-distance":
+            found: float | None = row["value"]
+            return found
+    return None
+
+
+def _riskiest(evidence: Evidence) -> tuple[str, float, float | None] | None:
+    """The attribute that gave most away in the original, its risk then and now."""
     if evidence.risk is None or not evidence.risk.rows:
-        return []
-    singles = [row for row in evidence.risk.rows if len(row["attributes"]) == 1] or list(evidence.risk.rows)
-    worst = singles[0]
-    name = " + ".join(worst["attributes"])
-    text = f"Who knows a person's '{name}' finds them with probability {written(float(worst['risk']))} in the original"
+        return None
+    worst = next((row for row in evidence.risk.rows if len(row["attributes"]) == 1), evidence.risk.rows[0])
     after = _same(evidence.risk_after, worst["attributes"])
-    return [text + (f", {written(float(after))} in the release." if after is not None else ".")]
+    return " + ".join(worst["attributes"]), float(worst["risk"]), after
 
 
 def _same(found: Any, attributes: Any) -> float | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sudare.report.document import Block, Table, Words, columns
+from sudare.report.document import Block, Table, Verdict, Words, columns
 from sudare.report.evidence import Evidence
 from sudare.report.loop import Progress
 
@@ -30,11 +30,13 @@ class Source:
             named = {name: list(names) for name, names in self.roles}
             user = named.pop("user", [None])[0]
             _open.clear()
+            _known.clear()
             _open[self] = open_any(self.path, roles=Roles.of(user=user, **named))
         return _open[self]
 
 
 _open: dict[Source, Any] = {}
+_known: dict[str, Any] = {}  # what was measured of the open table, for the report
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class Shown:
     blocks: tuple[Block, ...]
     rows: tuple[dict[str, Any], ...] = ()
     extra: dict[str, Any] | None = None
+    verdict: Verdict | None = None
 
 
 def look(*, source: Source, progress: Progress) -> Look:
@@ -74,11 +77,11 @@ def risk(*, source: Source, progress: Progress) -> Shown:
 
     ds = source.open()
     progress("risk of attributes and pairs", 0, 2)
-    found = loop.risk_of(ds)
+    found = _known["risk"] = loop.risk_of(ds)
     progress("class sizes, l, t, special uniques", 1, 2)
     skipped, classes = {}, None
     try:
-        classes = loop.disclosure_of(ds)
+        classes = _known["disclosure"] = loop.disclosure_of(ds)
     except SudareError as error:
         skipped["disclosure"] = str(error)
     evidence = Evidence(original=data_card(ds, checksum=False), skipped=skipped)
@@ -118,7 +121,7 @@ def plan(*, source: Source, value: str, ks: Sequence[int], progress: Progress) -
 
     ds = source.open()
     progress("cost of k-anonymity", 0, 1)
-    found = loop.plan_of(ds, value or None, ks)
+    found = _known["plan"] = loop.plan_of(ds, value or None, ks)
     blocks: tuple[Block, ...] = (
         *drawn(found, "plan", "Cost against k", plan_alt(found.rows)),
         plan_table(found.rows),
@@ -144,13 +147,14 @@ def release(
     """Run the recipe, gather the evidence, write everything that can be downloaded."""
     from sudare.methods.recipe import Recipe
     from sudare.report import loop
+    from sudare.report.verdict import verdict_of
 
     ds = source.open()
     recipe = Recipe.from_steps(steps)
-    made, evidence = loop.run(ds, recipe, progress=progress, context=context, policy=policy)
+    made, evidence = loop.run(ds, recipe, progress=progress, context=context, policy=policy, known=_known)
     progress("writing files", 1, 1)
     write_files(Path(folder), made, evidence)
-    return Shown(after_blocks(evidence), (), summary(evidence, recipe))
+    return Shown(after_blocks(evidence), (), summary(evidence, recipe), verdict_of(evidence))
 
 
 def write_files(folder: Path, made: Any, evidence: Evidence) -> None:
@@ -169,17 +173,10 @@ def after_blocks(evidence: Evidence) -> tuple[Block, ...]:
     """Before and after in tabs: attacks, risk, utility, what was done."""
     from sudare.report.document import Tabs
     from sudare.report.sections import after
-    from sudare.report.verdict import verdict_of
 
     sections = (after.attacks, after.risk, after.utility, after.done)
     made = [section for make in sections if (section := make(evidence, "internal")) is not None]
-    verdict = verdict_of(evidence)
-    tone = verdict.tone if verdict.tone != "plain" else "warn"
-    return (
-        Words(verdict.headline, tone),
-        *(Words(reason) for reason in verdict.reasons),
-        Tabs(tuple((s.title, (Words(s.lead), *s.blocks)) for s in made)),
-    )
+    return (Tabs(tuple((s.title, (Words(s.lead), *s.blocks)) for s in made)),)
 
 
 def summary(evidence: Evidence, recipe: Any) -> dict[str, Any]:

@@ -175,5 +175,7 @@ def _one_realised(evidence: Evidence, step: Mapping[str, Any]) -> str:
         text += f"; the pilot had said {written(planned['pilot'], 'count')}"
     if planned is not None and planned.get("expected"):
         text += f", random clusters would need {written(planned['expected'], 'count')}"
+    if step["parameters"].get("keep") == "multiset":
+        text += " (both for sets; the release also hides how often a value occurs, which takes more)"
     bound = step["details"].get("lower_bound")
     return text + (f"; no clustering can need fewer than {written(bound, 'count')}." if bound else ".")
