@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sudare.cost.itemsets import ItemSets
 from sudare.cost.optimise import differences
+from sudare.progress import stage
 
 Floats = NDArray[np.float64]
 MATCHED_USERS = 2_000
@@ -23,6 +24,7 @@ def lower_bound(sets: ItemSets, k: int, *, target: int, effort: str = "default")
     """
     if k <= 1 or sets.users < k:
         return 0
+    stage("lower bound")
     bounds = [size_bound(sets, k), rarity_bound(sets, k)]
     if k == 2 and sets.users <= MATCHED_USERS:
         bounds.append(partner_bound(sets))
@@ -112,7 +114,7 @@ def _coefficients(r: Floats, k: int) -> tuple[Floats, Floats]:
 
 def _best_r(owners: NDArray[np.int64], shared: Floats, k: int) -> Floats:
     """The r that makes a * owners - b * shared largest, given how many chosen pairs share an item."""
-    return np.clip(1 + np.floor(2 * shared / np.maximum(1, owners)), 1, k - 1)
+    return np.asarray(np.clip(1 + np.floor(2 * shared / np.maximum(1, owners)), 1, k - 1))
 
 
 def _pair_costs(sets: ItemSets, k: int, a: Floats, b: Floats) -> Floats:

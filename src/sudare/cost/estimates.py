@@ -89,9 +89,9 @@ def _uniform(n: Floats, m: Floats, l: Floats, c: Floats) -> Floats:
 def _clusters(n: Floats, c: ArrayLike | None, k: ArrayLike | None) -> Floats:
     if (c is None) == (k is None):
         raise UsageError("expected_dummies: give either c, the number of clusters, or k")
-    clusters = np.asarray(c, dtype=np.float64) if c is not None else n / np.asarray(k, dtype=np.float64)
-    _positive(n=n, clusters=clusters)
-    return clusters
+    given = np.asarray(c if c is not None else k, dtype=np.float64)
+    _positive(n=n, **{"k" if c is None else "c": given})
+    return given if c is not None else np.asarray(n / given)
 
 
 def _positive(**numbers: ArrayLike) -> None:

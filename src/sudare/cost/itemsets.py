@@ -13,7 +13,7 @@ Longs = NDArray[np.int64]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ItemSets:
-    """The items of user u are `items[indptr[u]:indptr[u+1]]`; items are numbered 0..values-1.
+    """The items of user u are `items[indptr[u]:indptr[u+1]]`, sorted; items are numbered 0..values-1.
 
     `value_of` is the value that an item stands for.
     """
@@ -45,7 +45,7 @@ class ItemSets:
         first = np.maximum.accumulate(np.where(fresh, np.arange(len(pairs)), 0))
         occurrence = np.arange(len(pairs)) - first
         known, items = np.unique(occurrence * l + pairs % l, return_inverse=True)
-        return cls(_starts(pairs // l, n), items.astype(np.int32), known % l)
+        return cls(_starts(pairs // l, n), items[np.lexsort((items, pairs // l))].astype(np.int32), known % l)
 
     @property
     def users(self) -> int:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sudare.cost.itemsets import ItemSets
 from sudare.errors import UsageError
+from sudare.progress import stage
 
 Longs = NDArray[np.int64]
 GOLDEN = 0x9E3779B97F4A7C15
@@ -53,6 +54,7 @@ def cluster(sets: ItemSets, k: int, *, effort: str = "default", seed: int = 0) -
     """
     budget = effort_of(effort)
     check_k(k, sets.users)
+    stage(f"clustering {sets.users:,} users, k={k}, effort {effort}")
     if k == 1:
         return np.arange(sets.users, dtype=np.int64)
     if sets.users < 2 * k:

@@ -1,0 +1,155 @@
+"""Attacks on histories: whose set of values is most like that of a published user (P3, Table 2).
+
+They compare users, not rows. The values are those of `columns`; without, the column that dummy records were
+added for, else every column that both tables have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.attacks.base import Candidates
+from sudare.attacks.view import View
+from sudare.errors import UsageError
+from sudare.registry import attack
+
+Longs = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Histories(NamedTuple):
+    """Per user the items and how often: the items of user u are at `indptr[u]:indptr[u+1]`."""
+
+    indptr: Longs
+    items: Longs
+    times: Longs
+
+
+@attack
+@dataclass(frozen=True, kw_only=True)
+class Jaccard:
+    """The original user whose set of values shares the largest part of the union: |A and B| / |A or B|."""
+
+    unit: ClassVar[str] = "user"
+    place: ClassVar[int] = 300
+    columns: tuple[str, ...] | None = None
+
+    def match(self, view: View) -> Candidates:
+        original, release, items = histories(view, self.columns)
+        ones = [np.ones(len(h.items)) for h in (original, release)]
+        sizes = [np.diff(h.indptr).astype(np.float64) for h in (original, release)]
+        return _most_alike(original, release, items, *ones, *sizes, cosine=False)
+
+    @classmethod
+    def suited(cls, view: View) -> Sequence[Self]:
+        return [cls(columns=columns) for columns in _choices(view)]
+
+
+@attack
+@dataclass(frozen=True, kw_only=True)
+class TfIdf:
+    """The original user with the largest cosine of the TF-IDF vectors: values that few users have weigh more.
+
+    The weight of a value is (1 + log times) (1 + log((1 + n)/(1 + owners))), owners counted in the original.
+    """
+
+    unit: ClassVar[str] = "user"
+    place: ClassVar[int] = 310
+    columns: tuple[str, ...] | None = None
+
+    def match(self, view: View) -> Candidates:
+        original, release, items = histories(view, self.columns)
+        n = len(original.indptr) - 1
+        rarity = 1 + np.log((1 + n) / (1 + np.bincount(original.items, minlength=items)))
+        weights = [(1 + np.log(h.times)) * rarity[h.items] for h in (original, release)]
+        norms = [_lengths(h, w) for h, w in zip((original, release), weights)]
+        return _most_alike(original, release, items, *weights, *norms, cosine=True)
+
+    @classmethod
+    def suited(cls, view: View) -> Sequence[Self]:
+        return [cls(columns=columns) for columns in _choices(view)]
+
+
+def histories(view: View, columns: tuple[str, ...] | None) -> tuple[Histories, Histories, int]:
+    """The histories of the users of both tables, and how many items there are."""
+    from sudare.engine.codes import joint_codes
+
+    users = view.users()
+    chosen = columns if columns is not None else (_dummied(view) or _comparable(view))
+    if not chosen:
+        raise UsageError("no column to compare histories by; name them with columns=")
+    coded, values = joint_codes(view.tables(chosen), chosen)
+    starts = np.concatenate(([0], np.cumsum([len(v) for v in values])))
+    items = int(starts[-1])
+    first, second = (matrix.astype(np.int64) + starts[:-1] for matrix in coded)
+    return (
+        _histories(users.of_original, first, users.originals, items),
+        _histories(users.of_release, second, users.releases, items),
+        items,
+    )
+
+
+def _histories(users: Longs, coded: Longs, n: int, items: int) -> Histories:
+    pairs, times = np.unique((users[:, None] * items + coded).ravel(), return_counts=True)
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(pairs // items, minlength=n))))
+    return Histories(indptr.astype(np.int64), pairs % items, times.astype(np.int64))
+
+
+def _most_alike(
+    original: Histories,
+    release: Histories,
+    items: int,
+    original_weights: Floats,
+    release_weights: Floats,
+    original_norms: Floats,
+    release_norms: Floats,
+    *,
+    cosine: bool,
+) -> Candidates:
+    from sudare.engine.kernels.itemsets import most_alike
+
+    owner = np.repeat(np.arange(len(original.indptr) - 1), np.diff(original.indptr))
+    by_item = np.argsort(original.items, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(original.items, minlength=items)))).astype(np.int64)
+    published, guessed = most_alike(
+        release.indptr,
+        release.items,
+        release_weights,
+        release_norms,
+        starts,
+        owner[by_item],
+        original_weights[by_item],
+        original_norms,
+        cosine,
+    )
+    return Candidates.of_pairs(published, guessed, len(release_norms), len(original_norms))
+
+
+def _lengths(history: Histories, weights: Floats) -> Floats:
+    user = np.repeat(np.arange(len(history.indptr) - 1), np.diff(history.indptr))
+    return np.sqrt(np.bincount(user, weights**2, minlength=len(history.indptr) - 1))
+
+
+def _choices(view: View) -> list[tuple[str, ...] | None]:
+    """What to compare on a table of histories; where dummies were added for a column, that and all columns."""
+    everything = _comparable(view)
+    if view.roles.user is None or view.roles.user not in view.release.columns or not everything:
+        return []
+    return [None] if _dummied(view) in ((), everything) else [None, everything]
+
+
+def _dummied(view: View) -> tuple[str, ...]:
+    named = view.release.published.get("schema", {}).get("dummies", {})
+    return tuple(name for name in named if name in _comparable(view))
+
+
+def _comparable(view: View) -> tuple[str, ...]:
+    """The columns that both tables have and that may say something about a person's history."""
+    roles = view.roles
+    apart = {roles.user, *roles.identifier, *view.set_columns}
+    return tuple(c for c in view.original.columns if c not in apart and c in view.release.columns)
