@@ -99,3 +99,38 @@ def purchases() -> pa.Table:
             "price": pa.array(price, mask=draw.random(rows) < 0.02),
         }
     )
+
+
+def differences(found: Any, expected: Any, where: str = "") -> list[str]:
+    """Where two results differ: whole numbers and texts must be equal, floats to 1e-12 of their size."""
+    if isinstance(expected, dict) and isinstance(found, dict) and found.keys() == expected.keys():
+        return [
+            text for name in expected for text in differences(found[name], expected[name], f"{where}.{name}")
+        ]
+    if (
+        isinstance(expected, (list, tuple))
+        and isinstance(found, (list, tuple))
+        and len(found) == len(expected)
+    ):
+        return [
+            text
+            for i, pair in enumerate(zip(found, expected))
+            for text in differences(*pair, f"{where}[{i}]")
+        ]
+    if isinstance(expected, float) and isinstance(found, float):
+        return (
+            []
+            if found == pytest.approx(expected, rel=1e-12, nan_ok=True)
+            else [f"{where}: {found} for {expected}"]
+        )
+    return [] if found == expected else [f"{where}: {found!r} for {expected!r}"]
+
+
+@pytest.fixture(scope="session")
+def same() -> Callable[[Any, Any], None]:
+    """Results must be equal."""
+
+    def check(found: Any, expected: Any) -> None:
+        assert differences(found, expected) == []
+
+    return check
