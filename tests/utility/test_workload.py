@@ -14,7 +14,8 @@ from sudare.methods.anatomy import Anatomy
 from sudare.methods.draft import Draft
 from sudare.methods.randomized import RandomizedAddition
 from sudare.methods.tp import TP
-from sudare.utility.workload import Collapsed, random_queries, values_asked, workload
+from sudare.utility.workload import workload
+from sudare.utility.workload_answers import Collapsed, random_queries, values_asked
 
 KEY = Key.demo(1)
 
