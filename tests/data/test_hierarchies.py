@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime as dt
+import tempfile
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sudare.data.hierarchies import Hierarchy
-from sudare.data.hierarchy_kinds import categories, dates, from_spec, intervals, prefixes, read_specs
+from sudare.data.hierarchy_kinds import KINDS, categories, dates, from_spec, intervals, prefixes, read_specs
 from sudare.data.hierarchy_proposals import propose
-from sudare.errors import DataError, UsageError
+from sudare.data.recoded import plain
+from sudare.errors import DataError, SudareError, UsageError
 
 SCHOOL = [
     ("11th", "school", "*"),
@@ -203,3 +210,69 @@ def test_codes_of_one_length_are_cut_from_the_right() -> None:
     assert propose(pa.array([f"{n:05d}" for n in range(100)])) == {"prefixes": [3, 2, 1]}
     assert propose(pa.array(["2011-02-07"])) == {"dates": ["month", "year"]}
     assert propose(pa.array([1.5, None])) == {"flat": True}
+
+
+def test_leaves_are_the_texts_that_are_published() -> None:
+    columns = [
+        pa.array([dt.datetime(2011, 2, 7, 10), None]),
+        pa.array([dt.date(9999, 12, 31), dt.date(1, 1, 1)]),
+        pa.array([True, False]),
+        pa.array([Decimal("1.50"), Decimal("2.25")]),
+        pa.array([1.0, 2.5, 1e20]),
+    ]
+    for column in columns:
+        h = from_spec({"flat": True}, column)
+        assert h.leaves == tuple(
+            plain(value) for value in sorted(v for v in column.to_pylist() if v is not None)
+        ) + ((None,) if column.null_count else ())
+        assert len(h.codes(column)) == len(column)
+    assert from_spec({"dates": ["month", "decade"]}, columns[1]).levels == 4
+    assert from_spec({"intervals": [1]}, columns[3]).levels == 3
+
+
+def test_large_whole_numbers_fall_into_exact_intervals() -> None:
+    assert intervals([2**60 + 1], [2]).paths()[0][1] == f"[{2**60}-{2**60 + 1}]"
+
+
+def test_columns_that_a_kind_cannot_hold_are_refused() -> None:
+    for spec, values in [
+        ({"intervals": [5]}, ["a"]),
+        ({"intervals": [5]}, [float("inf")]),
+        ({"dates": ["year"]}, ["soon"]),
+        ({"flat": True}, [["a", "b"]]),
+        ({"file": 5}, ["a"]),
+        ({"flatt": True}, ["a"]),
+    ]:
+        with pytest.raises(SudareError):
+            from_spec(spec, values)
+    with pytest.raises(UsageError, match="column of sets"):
+        Hierarchy.flat(["a"]).codes(pa.array([["a"]]))
+
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+nested = st.recursive(
+    scalars,
+    lambda s: st.lists(s, max_size=4) | st.dictionaries(st.text(max_size=5), s, max_size=4),
+    max_leaves=8,
+)
+specs = st.dictionaries(st.sampled_from([*KINDS, "origin", "x"]), nested, max_size=2)
+columns = st.lists(st.integers() | st.none()) | st.lists(st.text(max_size=4)) | st.lists(st.floats())
+
+
+@settings(max_examples=300, deadline=None)
+@given(specs, columns)
+def test_any_table_of_a_configuration_works_or_is_refused_in_words(
+    spec: dict[str, object], values: list[object]
+) -> None:
+    with contextlib.suppress(SudareError):
+        h = from_spec(spec, values)
+        h.codes(pa.array([plain(value) for value in values], pa.string()))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=60) | st.text(alphabet='ab;*\n"', max_size=40).map(str.encode))
+def test_any_file_is_a_hierarchy_or_is_refused_in_words(content: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(SudareError):
+        path = Path(folder) / "h.csv"
+        path.write_bytes(content)
+        Hierarchy.from_csv(path)

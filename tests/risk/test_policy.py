@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sudare.cli.main import run
 from sudare.data import Dataset, Roles
@@ -162,3 +165,21 @@ def test_disclosure_on_the_command_line(folder: Path, capsys: pytest.CaptureFixt
     assert run(["disclosure", "bad.csv", *ARGUMENTS, "-m", "magic"]) == 2
     assert run(["disclosure", "bad.csv", *ARGUMENTS, "-m", "k", "--records", "records.csv"]) == 0
     assert (folder / "records.csv").read_text().count("\n") == 20
+
+
+limits = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
+    | st.lists(st.integers(), max_size=2)
+)
+names = st.sampled_from(["k", "l", "t", "max_risk", "attack_success", "cell_size", "missing", "preset", "x"])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.dictionaries(names, limits, max_size=4))
+def test_any_table_is_a_policy_or_is_refused_in_words(given_limits: dict[str, Any]) -> None:
+    with contextlib.suppress(UsageError):
+        assert Policy.of(given_limits).smallest_class >= 0

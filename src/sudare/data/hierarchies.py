@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sudare.data.recoded import plain
 from sudare.errors import DataError, UsageError
 
 ROOT = "*"
@@ -198,15 +199,25 @@ class Hierarchy:
 
 
 def as_text(values: pa.Array | pa.ChunkedArray | Sequence[Any]) -> pa.Array:
-    """Any column as text, the form in which hierarchies hold leaves (whole numbers without a fraction)."""
+    """Any column as text, the form in which hierarchies hold leaves and in which plain values are published.
+
+    >>> as_text([1.0, 2.5, None]).to_pylist()
+    ['1', '2.5', None]
+    """
     array = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
     if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if pa.types.is_floating(array.type) and pc.all(pc.equal(array, pc.floor(array))).as_py():
-        array = array.cast(pa.int64(), safe=False)
-    return array.cast(pa.string())
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    if (
+        pa.types.is_integer(array.type)
+        or pa.types.is_string(array.type)
+        or pa.types.is_large_string(array.type)
+    ):
+        return array.cast(pa.string())
+    if pa.types.is_nested(array.type):
+        raise UsageError("a column of sets has no hierarchy; generalise before values are put into sets")
+    coded = array if pa.types.is_dictionary(array.type) else pc.dictionary_encode(array)
+    known = [plain(value) for value in coded.dictionary.to_pylist()]
+    return pa.array(known, pa.string()).take(coded.indices)
 
 
 def _check_paths(rows: Sequence[tuple[Label, ...]]) -> None:

@@ -14,17 +14,19 @@ Intervals, prefixes and dates are published in a form that reads back without th
 
 from __future__ import annotations
 
+import calendar
 import datetime as dt
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from sudare.data.hierarchies import ROOT, Hierarchy, Label
-from sudare.data.recoded import interval
+from sudare.data.recoded import interval, plain
 from sudare.data.roles import load_toml
 from sudare.errors import DataError, UsageError, nearest
 
@@ -39,10 +41,16 @@ def intervals(values: Iterable[Any], widths: Sequence[float], *, origin: float =
     ('17', '[15-19]', '[10-19]', '*')
     """
     ordered = _check_widths(widths)
+    if not _is_number(origin):
+        raise UsageError("intervals: origin is a number, e.g. 0")
     numbers = [value for value in _distinct(values) if value is not None]
+    if not all(isinstance(value, int | float | Decimal) and not isinstance(value, bool) for value in numbers):
+        raise UsageError("intervals: the column is not numeric; use prefixes, dates, categories or flat")
+    if not all(math.isfinite(value) for value in numbers):
+        raise DataError("intervals: the column holds infinite values; make them missing first")
     whole = all(float(value).is_integer() for value in [*numbers, *ordered, origin])
     rows = [
-        (_text(value), *(_span(value, width, origin, whole) for width in ordered), ROOT) for value in numbers
+        (plain(value), *(_span(value, width, origin, whole) for width in ordered), ROOT) for value in numbers
     ]
     return _with_missing(rows, values)
 
@@ -53,9 +61,11 @@ def prefixes(values: Iterable[Any], keep: Sequence[int]) -> Hierarchy:
     >>> prefixes(["81667", "81925"], [3, 2]).paths()[0]
     ('81667', '816**', '81***', '*')
     """
-    if not keep or list(keep) != sorted(set(keep), reverse=True) or min(keep) < 1:
+    counts = keep if isinstance(keep, list | tuple) else ()
+    numbers = all(isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in counts)
+    if not counts or not numbers or list(counts) != sorted(set(counts), reverse=True):
         raise UsageError("prefixes: give how many characters stay, falling, e.g. [3, 2, 1]")
-    texts = [_text(value) for value in _distinct(values) if value is not None]
+    texts = [str(plain(value)) for value in _distinct(values) if value is not None]
     longest = max((len(text) for text in texts), default=0)
     rows = [(text, *(text[:n] + "*" * (len(text) - n) for n in keep if n < longest), ROOT) for text in texts]
     return _with_missing(rows, values)
@@ -67,11 +77,13 @@ def dates(values: Iterable[Any], levels: Sequence[str]) -> Hierarchy:
     >>> dates(["2011-02-07"], ["month", "year"]).paths()[0]
     ('2011-02-07', '[2011-02-01-2011-02-28]', '[2011-01-01-2011-12-31]', '*')
     """
+    if not isinstance(levels, list | tuple):
+        raise UsageError('dates: give a list of levels, e.g. ["month", "year"]')
     for level in levels:
-        if level not in PERIODS:
-            raise UsageError(f"dates: unknown level '{level}'; {nearest(level, PERIODS)}")
+        if not isinstance(level, str) or level not in PERIODS:
+            raise UsageError(f"dates: unknown level '{level}'; {nearest(str(level), PERIODS)}")
     known = [value for value in _distinct(values) if value is not None]
-    rows = [(_text(value), *(_period(_day(value), level) for level in levels), ROOT) for value in known]
+    rows = [(plain(value), *(_period(_day(value), level) for level in levels), ROOT) for value in known]
     return _with_missing(rows, values)
 
 
@@ -93,24 +105,31 @@ def from_spec(spec: Spec, values: Iterable[Any], *, folder: str | Path = ".") ->
     2
     """
     kinds = [kind for kind in KINDS if kind in spec]
+    unknown = [key for key in spec if key not in (*KINDS, "origin")]
+    if unknown:
+        raise UsageError(f"a hierarchy has no '{unknown[0]}'; {nearest(str(unknown[0]), [*KINDS, 'origin'])}")
     if len(kinds) != 1:
         raise UsageError(f"a hierarchy needs exactly one of: {', '.join(KINDS)}")
     kind, given = kinds[0], spec[kinds[0]]
     known = _distinct(values)
     if kind == "intervals":
         return intervals(known, given, origin=spec.get("origin", 0))
+    if kind == "file" and not isinstance(given, str):
+        raise UsageError("file: give the path of a CSV")
     if kind == "file":
         return _covering(Hierarchy.from_csv(Path(folder) / given), known)
     if kind == "categories":
         return _covering(categories(given), known)
     if kind == "flat":
-        return Hierarchy.flat([_label(value) for value in known])
+        return Hierarchy.flat([plain(value) for value in known])
     return prefixes(known, given) if kind == "prefixes" else dates(known, given)
 
 
 def read_specs(path: str | Path) -> dict[str, Spec]:
     """The `[hierarchy.<column>]` tables of a `sudare.toml`."""
     table = load_toml(path).get("hierarchy", {})
+    if not isinstance(table, dict):
+        raise UsageError(f"{path}: [hierarchy] holds a table per column, e.g. [hierarchy.age]")
     wrong = [name for name, spec in table.items() if not isinstance(spec, dict)]
     if wrong:
         raise UsageError(f"{path}: [hierarchy] {', '.join(wrong)}: give a table, e.g. intervals = [5, 10]")
@@ -120,7 +139,7 @@ def read_specs(path: str | Path) -> dict[str, Spec]:
 def _covering(hierarchy: Hierarchy, values: Sequence[Any]) -> Hierarchy:
     """Missing values of the column get a leaf; unknown values are an error."""
     covered = hierarchy.with_missing() if None in values else hierarchy
-    covered.codes(pa.array([_label(value) for value in values], pa.string()))
+    covered.codes(pa.array([plain(value) for value in values], pa.string()))
     return covered
 
 
@@ -129,15 +148,14 @@ def _walk(tree: Mapping[str, Any] | Sequence[Any], above: tuple[str, ...]) -> It
         for name, below in tree.items():
             yield from _walk(below, (name, *above))
     elif isinstance(tree, Sequence) and not isinstance(tree, str):
-        yield from ((_text(leaf), *above) for leaf in tree)
+        yield from ((str(plain(leaf)), *above) for leaf in tree if not isinstance(leaf, list | dict))
     else:
         raise UsageError("categories: give groups as lists of values or as groups of groups")
 
 
 def _check_widths(widths: Sequence[float]) -> list[float]:
     ordered = list(widths) if isinstance(widths, Sequence) and not isinstance(widths, str) else []
-    numbers = all(isinstance(width, int | float) and not isinstance(width, bool) for width in ordered)
-    if not ordered or not numbers or min(ordered) <= 0:
+    if not ordered or not all(_is_number(width) for width in ordered) or min(ordered) <= 0:
         raise UsageError("intervals: give rising widths, e.g. [5, 10, 20]")
     for narrow, wide in itertools.pairwise(ordered):
         times = wide / narrow
@@ -150,14 +168,15 @@ def _check_widths(widths: Sequence[float]) -> list[float]:
 
 def _span(value: Any, width: float, origin: float, whole: bool) -> str:
     """The interval that holds the value; the upper end of a fraction belongs to the next one."""
-    low = origin + math.floor((value - origin) / width) * width
     if whole:
-        return interval(int(low), int(low + width) - 1)
+        begin = int(origin) + (int(value) - int(origin)) // int(width) * int(width)
+        return interval(begin, begin + int(width) - 1)
+    low = origin + math.floor((float(value) - origin) / width) * width
     return interval(float(f"{low:.12g}"), float(f"{low + width:.12g}"))
 
 
 def _month_end(year: int, month: int) -> dt.date:
-    return dt.date(year + month // 12, month % 12 + 1, 1) - dt.timedelta(days=1)
+    return dt.date(year, month, calendar.monthrange(year, month)[1])
 
 
 def _months(step: int) -> Callable[[dt.date], tuple[dt.date, dt.date]]:
@@ -202,19 +221,20 @@ def _day(value: Any) -> dt.date:
 def _distinct(values: Iterable[Any]) -> list[Any]:
     """Distinct values in order, the missing value (None, NaN) last."""
     listed = values.to_pylist() if isinstance(values, pa.Array | pa.ChunkedArray) else list(values)
+    if any(isinstance(value, list | dict) for value in listed):
+        raise UsageError("a column of sets has no hierarchy; generalise before values are put into sets")
     known = {value for value in listed if value is not None and value == value}
     missing = [None] if any(value is None or value != value for value in listed) else []
     return [*sorted(known), *missing]
 
 
 def _with_missing(rows: Sequence[tuple[Label, ...]], values: Iterable[Any]) -> Hierarchy:
+    missing = None in _distinct(values)
+    if not rows and missing:
+        return Hierarchy.flat([None])
     hierarchy = Hierarchy.from_paths(rows)
-    return hierarchy.with_missing() if None in _distinct(values) else hierarchy
+    return hierarchy.with_missing() if missing else hierarchy
 
 
-def _label(value: Any) -> Label:
-    return None if value is None else _text(value)
-
-
-def _text(value: Any) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

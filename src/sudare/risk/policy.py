@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from math import ceil
+from math import ceil, isfinite
 from typing import Any
 
 from sudare.data.roles import load_toml
@@ -25,6 +25,7 @@ from sudare.errors import UsageError, nearest
 # EMA/90915/2016 (policy 0070): publish clinical data at a risk of at most 0.09.
 PRESETS: dict[str, dict[str, float]] = {"ema-0070": {"max_risk": 0.09}, "k5": {"k": 5}}
 MISSING = ("value", "any")
+WHOLE = ("k", "l", "cell_size")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +60,8 @@ class Policy:
         faults = [*_preset_faults(preset), *_faults(limits)]
         if faults:
             raise UsageError("\n".join(f"{where} {fault}" for fault in faults))
-        return cls(**{**PRESETS.get(preset or "", {}), **limits})
+        whole = {name: int(limit) for name, limit in limits.items() if name in WHOLE}
+        return cls(**{**PRESETS.get(preset or "", {}), **limits, **whole})
 
     @classmethod
     def _of_file(cls, path: str | os.PathLike[str]) -> Policy:
@@ -84,7 +86,7 @@ class Policy:
 
 
 def _preset_faults(preset: Any) -> list[str]:
-    if preset is None or preset in PRESETS:
+    if preset is None or (isinstance(preset, str) and preset in PRESETS):
         return []
     return [f"preset: unknown preset '{preset}'; {nearest(str(preset), PRESETS)}"]
 
@@ -97,9 +99,9 @@ def _faults(limits: Mapping[str, Any]) -> Iterator[str]:
         elif name == "missing":
             if limit not in MISSING:
                 yield f"missing: give one of {', '.join(MISSING)}"
-        elif isinstance(limit, bool) or not isinstance(limit, (int, float)):
+        elif isinstance(limit, bool) or not isinstance(limit, (int, float)) or not isfinite(limit):
             yield f"{name}: give a number"
-        elif name in ("k", "l", "cell_size") and (limit != int(limit) or limit < 1):
+        elif name in WHOLE and (limit != int(limit) or limit < 1):
             yield f"{name}: give a whole number from 1 on"
         elif name == "max_risk" and not 0 < limit <= 1:
             yield f"{name}: give a number above 0 and at most 1"
