@@ -22,6 +22,11 @@ def stage(what: str, done: int | None = None, total: int | None = None) -> None:
     _doing = what if not total else f"{what} ({done}/{total})"
 
 
+def current() -> str:
+    """What is being done; empty when nobody said."""
+    return _doing
+
+
 @contextlib.contextmanager
 def shown(stream: TextIO | None = None, *, first: float = 1.0) -> Iterator[None]:
     """Show the stages of the work inside on `stream` (standard error)."""
@@ -45,6 +50,8 @@ def _show(stream: TextIO, over: threading.Event, first: float, terminal: bool) -
     wait = first
     drawn = False
     while not over.wait(wait):
+        if not _doing:  # a server waits, it does not work
+            continue
         text = f"{_doing} ... {time.monotonic() - start:.0f} s"
         stream.write(f"\r\x1b[2K{text}" if terminal else f"{text}\n")
         stream.flush()
