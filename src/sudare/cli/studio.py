@@ -19,6 +19,8 @@ def studio(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the browser.")] = True,
 ) -> None:
     """Open the loop as pages in your browser; nothing leaves this machine."""
+    from sudare.progress import stage
     from sudare.studio.server import serve
 
+    stage("")
     serve(file, port=port, browser=browser, say=typer.echo)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sudare import progress as stages
 from sudare.errors import SudareError
 
 Tasks = Mapping[str, Callable[..., Any]]
@@ -125,12 +126,44 @@ def _serve(pipe: Any, module: str) -> None:
             pipe.send(_run(tasks[task], pipe, arguments))
 
 
+class Teller:
+    """Tells the pages how far the work is: its steps, and the stages that rooms report inside a step."""
+
+    def __init__(self, pipe: Any) -> None:
+        self.pipe = pipe
+        self.step = ("starting", 0, 1)
+        self.lock = threading.Lock()
+        self.over = threading.Event()
+        threading.Thread(target=self._follow, daemon=True).start()
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        stages.stage("")
+        self.step = (step, done, total)
+        self._tell(step)
+
+    def _follow(self) -> None:
+        last = ""
+        while not self.over.wait(0.2):
+            now = stages.current()
+            if now and now != last:
+                self._tell(f"{self.step[0]}: {now}")
+            last = now
+
+    def _tell(self, text: str) -> None:
+        with self.lock, contextlib.suppress(OSError):
+            if not self.over.is_set():
+                self.pipe.send(("progress", text, *self.step[1:]))
+
+    def stop(self) -> None:
+        """Nothing is told after this."""
+        with self.lock:
+            self.over.set()
+
+
 def _run(task: Callable[..., Any], pipe: Any, arguments: dict[str, Any]) -> tuple[str, Any]:
     import warnings
 
-    def progress(step: str, done: int, total: int) -> None:
-        pipe.send(("progress", step, done, total))
-
+    progress = Teller(pipe)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -140,7 +173,7 @@ def _run(task: Callable[..., Any], pipe: Any, arguments: dict[str, Any]) -> tupl
     except MemoryError:
         return "failed", "not enough memory for this table"
     except Exception as error:
-        return (
-            "failed",
-            f"sudare failed unexpectedly ({type(error).__name__}); run the command in a terminal with --debug",
-        )
+        name = type(error).__name__
+        return "failed", f"sudare failed unexpectedly ({name}); run the command in a terminal with --debug"
+    finally:
+        progress.stop()

@@ -162,8 +162,8 @@ def _treatment(evidence: Evidence, column: str, role: str | None) -> dict[str, A
     there = {c["column"] for c in evidence.release.data.columns}
     if role == "user":
         touched.insert(0, "pseudonymization")
-    if column not in there:
-        touched.append("suppression of the attribute (not published)")
+    if column not in there and not any("suppression" in technique for technique in touched):
+        touched.append("attribute suppression (not published)")
     return {
         "column": column,
         "role": role or "none",

@@ -80,9 +80,9 @@ def weakest(evidence: Evidence, audience: Audience) -> Section | None:
     table = Table(
         f"People least hidden in the {where}",
         columns(
-            ("row", "first row in the original", "number"),
+            ("row", "first row", "number", "in the original, counted from 1"),
             ("records", "records", "count"),
-            ("alone", "records that nobody shares", "count"),
+            ("alone", "of them alone", "count", "records whose value nobody else has"),
             ("by", "given away by"),
             ("fix", "what would help"),
         ),
@@ -102,6 +102,7 @@ def _knowledge(found: Result | None, name: str) -> tuple[Block, ...]:
     wanted = columns(
         ("attributes", "known"),
         ("risk", "risk", "number", "how often the attacker's guess is right"),
+        ("risk_before", "before", "number"),
         ("risk_low", "low", "number"),
         ("risk_high", "high", "number"),
         ("low_cost", "low-cost bound", "number"),
