@@ -47,6 +47,7 @@ RECIPES = {
     ],
     "delete and swap": [methods.DeleteRecords(share=0.2), methods.Swap()],
     "average": [methods.Average(columns=["price"], by=["shop", "count"])],
+    "dummy records": [methods.DummyRecords(value="shop", k=3, effort="low")],
     "mondrian": [methods.Mondrian(k=7, columns=["count", "day", "shop"])],
 }
 
@@ -75,3 +76,24 @@ def test_what_cannot_run_on_spark_says_so_at_once_and_names_another_way(both, ke
     assert len(lines) == 2
     assert "tp needs all rows in one place and cannot run on Spark" in lines[0]
     assert "give by=" in lines[1]
+
+
+def test_parts_of_users_are_clustered_on_their_own_and_what_that_costs_is_said(both, key):
+    from sudare.methods.spark import _start
+    from sudare.methods.spark_draft import gathered
+    from sudare.methods.spark_dummies import dummy_records
+
+    draft = _start(both[0], key)
+    grown, known = dummy_records(methods.DummyRecords(value="shop", k=3, effort="low"), draft, users_per_part=40)
+    rows = grown.frame.toArrow()
+    facts = {**gathered(grown.facts.value, 0), **known}
+    assert facts["parts"] > 1
+    assert facts["without_parts"] > 0
+    assert rows.num_rows == both[0].rows + facts["dummies"]
+    sets = {}
+    for user, shop in zip(rows["customer"].to_pylist(), rows["shop"].to_pylist()):
+        sets.setdefault(user, set()).add(shop)
+    alike = {}
+    for shops in sets.values():
+        alike[frozenset(shops)] = alike.get(frozenset(shops), 0) + 1
+    assert min(alike.values()) >= 3

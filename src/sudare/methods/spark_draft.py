@@ -31,6 +31,7 @@ SUMS = {
     "cells",
 }
 MEANS = {"ncp"}
+PART = "sudare part"  # where a frame has this column, its parts are worked on one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,7 @@ class SparkDraft:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return tuple(name for name in self.frame.columns if name not in HIDDEN)
+        return tuple(name for name in self.frame.columns if name not in (*HIDDEN, PART))
 
     def replace(self, **changes: Any) -> Self:
         return replace(self, **changes)
@@ -89,9 +90,9 @@ class SparkDraft:
         chosen = self.frame.select(*map(spark_rows.column, self.require(*columns)))
         return self.of_table(chosen.distinct().toArrow())
 
-    def apply(self, method: Any, *, whole: bool = False) -> SparkDraft:
-        """Run a method on every batch, or on every partition as a whole."""
-        shape = method.apply(self.empty(), self.key_without_file)
+    def apply(self, method: Any, *, whole: bool = False, shape: Draft | None = None) -> SparkDraft:
+        """Run a method on every batch, or on every partition as a whole; `shape` is what comes out of no rows."""
+        shape = shape or method.apply(self.empty(), self.key_without_file)
         columns = tuple(shape.table.column_names)
         work = _applying(method, self, columns, whole)
         frame = self.frame.mapInArrow(work, _spark_schema(shape.table))
@@ -128,12 +129,19 @@ def _applying(method: Any, draft: SparkDraft, columns: Sequence[str], whole: boo
 
 
 def _in_one(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    """All rows of a partition, in the order of the original: sums of floats depend on it."""
+    """All rows of a partition, or of each part of it, in the order of the original: sums of floats depend on it."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     every = [table for table in tables if table.num_rows]
-    if every:
-        yield pa.concat_tables(every).combine_chunks().sort_by(ROW)
+    if not every:
+        return
+    whole = pa.concat_tables(every).combine_chunks().sort_by(ROW)
+    if PART not in whole.column_names:
+        yield whole
+        return
+    for part in sorted(whole[PART].unique().to_pylist()):
+        yield whole.filter(pc.equal(whole[PART], part))
 
 
 def _batches(draft: Draft, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:

@@ -18,6 +18,7 @@ from sudare.engine.spark_rows import ROW, Secret, column
 from sudare.errors import DataError, UsageError
 from sudare.methods.numeric import numeric_columns
 from sudare.methods.spark_draft import SparkDraft
+from sudare.methods.spark_dummies import dummy_records
 from sudare.methods.spark_mondrian import mondrian
 
 if TYPE_CHECKING:
@@ -252,4 +253,5 @@ RUNNERS: dict[str, Runner] = {
     "swap": _within_groups,
     "average": _within_groups,
     "mondrian": mondrian,
+    "dummy-records": dummy_records,
 }
