@@ -189,3 +189,15 @@ def test_rows_of_the_same_person_are_said():
     table = pa.table({"who": [1, 1, 2, 3], "a": [1, 2, 3, 4]})
     with pytest.warns(SudareWarning, match="S-ROWS"):
         Mondrian(k=2).apply(draft_of(table, user="who"), KEY)
+
+
+def test_intervals_are_written_as_the_format_says():
+    from sudare.data.recoded import interval
+    from sudare.methods.quasi import _interval_labels
+
+    values = [-3, 0, 2.5, 10.0, None]
+    states = np.array([(a, b) for a in range(5) for b in range(a, 5)])
+    expected = [
+        (None if a == 4 else "*") if b == 4 else interval(values[a], values[b]) for a, b in states.tolist()
+    ]
+    assert _interval_labels(values, states).to_pylist() == expected

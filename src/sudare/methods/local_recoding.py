@@ -61,7 +61,7 @@ class LocalRecoding:
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Group the rows and publish what their groups have in common; nothing is drawn from the key."""
-        from sudare.engine.recoding import group_rows, merge_groups
+        from sudare.engine.grouping import group_rows
 
         names = quasi_columns(draft, self.columns, "local-recoding")
         check_k(draft, self.k, "local-recoding")
@@ -69,8 +69,6 @@ class LocalRecoding:
             draft, "local-recoding", self.sensitive, self.l, self.t, self.diversity
         )
         quasi = encode(draft.table, names, resolve(self.hierarchies, draft.table, names))
-        grouping = group_rows(quasi.codes, quasi.columns, self.k, draft.ids, self.sweeps)
-        if self.l is not None or self.t is not None:
-            grouping = merge_groups(quasi.codes, quasi.columns, grouping, traits, conditions)
+        grouping = group_rows(quasi.codes, quasi.columns, self.k, traits, conditions, draft.ids, self.sweeps)
         table = publish(draft.table, quasi, grouping)
         return draft.replace(table=table, details={"k": self.k, **losses(quasi, grouping)})

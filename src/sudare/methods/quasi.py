@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.hierarchies import Hierarchy
-from sudare.data.recoded import SUPPRESSED, interval, value_set
+from sudare.data.recoded import SUPPRESSED, plain, value_set
 from sudare.engine.recoding import Bag, Column, Grouping, Line, Tree
 from sudare.errors import DataError, UsageError, warn
 
@@ -133,7 +133,7 @@ def publish(table: pa.Table, quasi: Quasi, grouping: Grouping) -> pa.Table:
         if not grouping.costs[:, c].any():
             continue
         kinds, kind_of = _distinct_states(quasi.columns[c], grouping.states[c])
-        labels = pa.array([_text(quasi.columns[c], quasi.texts[c], state) for state in kinds], pa.string())
+        labels = _labels(quasi.columns[c], quasi.texts[c], kinds)
         cells = labels.take(pa.array(kind_of[grouping.group_of]))
         table = table.set_column(table.column_names.index(name), name, cells)
     return table
@@ -213,17 +213,30 @@ def _points(values: pa.Array, name: str) -> NDArray[np.float64]:
     return np.concatenate([place, np.full(len(values) - len(numbers), 2.0)])
 
 
-def _text(column: Column, texts: list[Any], state: NDArray[np.int64]) -> str | None:
-    """What a state publishes."""
+def _labels(column: Column, texts: list[Any], states: NDArray[np.int64]) -> pa.Array:
+    """What states publish."""
+    import pyarrow as pa
+
     if isinstance(column, Tree):
-        label: str | None = texts[state[0]]
-        return label
+        return pa.array(texts, pa.string()).take(pa.array(states[:, 0]))
     if isinstance(column, Line):
-        low, high = texts[state[0]], texts[state[1]]
-        if high is None:
-            return None if low is None else SUPPRESSED
-        return interval(low, high)
-    members = [v for v in range(column.width) if (int(state[1 + (v >> 6)]) >> (v & 63)) & 1]
-    if len(members) == 1 and texts[members[0]] is None:
-        return None
-    return value_set(texts[v] for v in members)
+        return _interval_labels(texts, states)
+    labels = []
+    for state in states:
+        members = [texts[v] for v in range(column.width) if (int(state[1 + (v >> 6)]) >> (v & 63)) & 1]
+        labels.append(None if members == [None] else value_set(members))
+    return pa.array(labels, pa.string())
+
+
+def _interval_labels(values: list[Any], states: NDArray[np.int64]) -> pa.Array:
+    """`interval` for many at once; a missing value among others suppresses the cell."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = pa.array([plain(value) for value in values], pa.string())
+    low, high = (texts.take(pa.array(states[:, end])) for end in (0, 1))
+    wide = pc.binary_join_element_wise(
+        pc.binary_join_element_wise("[", low, ""), pc.binary_join_element_wise(high, "]", ""), "-"
+    )
+    wide = pc.if_else(pc.and_(pc.is_valid(low), pc.is_null(high)), SUPPRESSED, wide)
+    return pc.if_else(pa.array(states[:, 0] == states[:, 1]), low, wide)

@@ -200,3 +200,22 @@ def group_costs(model: Model, states: Ints) -> Floats:
     for group in range(states.shape[0]):
         out[group] = cost(model, states, group)
     return out
+
+
+@njit(cache=True)
+def join_leftovers(model: Model, states: Ints, sizes: Ints, rows: Codes, owner: Ints, group_of: Ints) -> None:
+    """Rows without a group (-1), one after another, join the group in which the sum over all rows rises least."""
+    costs = group_costs(model, states)
+    for i in range(group_of.shape[0]):
+        if group_of[i] >= 0:
+            continue
+        found, least = 0, np.inf
+        for group in range(states.shape[0]):
+            now = cost_with(model, states, group, rows, owner[i])
+            more = now + sizes[group] * (now - costs[group])
+            if more < least:
+                found, least = group, more
+        join(model, states, found, rows, owner[i])
+        costs[found] = cost(model, states, found)
+        sizes[found] += 1
+        group_of[i] = found
