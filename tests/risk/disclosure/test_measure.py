@@ -129,6 +129,15 @@ def test_distinction_is_the_low_cost_risk_when_a_person_has_one_row(data_dir: Pa
     assert {name: float(f"{found[(name,)]:.3g}") for name in published} == published
 
 
+def test_columns_that_nobody_named_are_looked_at_too() -> None:
+    found = disclosure(
+        Dataset.from_arrow(GUIDE, Roles.of(quasi="gender", sensitive="health")), measures=["attributes"]
+    )
+    assert {row.attributes for row in found.attributes} >= {("gender",), ("education",), ("weight",)}
+    assert any("should it be a quasi-identifier" in note for note in found.notes)
+    assert not any("health" in row.attributes for row in found.attributes)
+
+
 def test_missing_values_have_both_meanings() -> None:
     """Sdc practice guide: two people who differ in education, and a third whose education is missing."""
     table = pa.table({"gender": ["M"] * 3, "education": ["sc", "si", None], "labor": ["E"] * 3})

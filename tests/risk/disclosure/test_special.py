@@ -110,5 +110,13 @@ def test_a_table_of_equal_records_has_no_special_uniques() -> None:
 def test_unknown_scores_and_too_many_attributes_are_refused() -> None:
     with pytest.raises(UsageError, match="scores"):
         score_weights(3, 3, "magic")
-    with pytest.raises(UsageError, match="at most 30"):
-        suda(np.zeros((1, 31), np.int32), np.ones(1, np.int64))
+    with pytest.raises(UsageError, match="at most 60"):
+        suda(np.zeros((1, 61), np.int32), np.ones(1, np.int64))
+
+
+def test_small_sets_of_many_attributes_are_searched_alone() -> None:
+    rng = np.random.default_rng(2)
+    matrix = rng.integers(0, 3, (40, 40)).astype(np.int32)
+    found = suda(matrix, np.ones(40, np.int64), max_size=2)
+    assert found.by_size[2:].sum() == 0
+    assert found.score.tolist() == slow_scores([tuple(row) for row in matrix.tolist()], 2)[0]

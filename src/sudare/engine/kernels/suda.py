@@ -41,9 +41,12 @@ def minimal_uniques(
         widest = max(widest, codes[:, column].max() + 1)
     counts = np.zeros(widest, np.int32)
     place = np.empty(widest, np.int32)
-    for mask in range(1, 1 << width):
+    mask = 0
+    while mask + 1 < 1 << width:
+        mask += 1
         size = _bits(mask)
-        if size > max_size:
+        if size > max_size:  # so are all masks that add lower bits: step over them
+            mask += (mask & -mask) - 1
             continue
         column = _lowest(mask)
         groups[size] = 0

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
 
 
+MOST_COLUMNS = 50
+
+
 @dataclass(frozen=True)
 class Telling:
     """How well a set of attributes tells records apart."""
@@ -36,6 +39,16 @@ def telling(attributes: Sequence[str], sizes: Sizes) -> Telling:
     pairs = m * (m - 1)
     same = sum(int(s) * (int(s) - 1) * int(c) for s, c in zip(sizes.persons, sizes.classes, strict=True))
     return Telling(tuple(attributes), sizes.total / m if m else 0.0, 1 - same / pairs if pairs else 0.0)
+
+
+def unnamed(ds: Dataset, quasi: Sequence[str]) -> tuple[str, ...]:
+    """Columns that may tell people apart although nobody called them quasi-identifiers; not of wide tables."""
+    from sudare.risk.disclosure.remote import is_list
+
+    roles = ds.roles
+    set_aside = {*quasi, *roles.identifier, *roles.sensitive, *([roles.user] if roles.user else [])}
+    rest = tuple(column for column in ds.columns if column not in set_aside)
+    return tuple(c for c in rest if not is_list(ds, c)) if len(rest) <= MOST_COLUMNS else ()
 
 
 def attribute_sets(ds: Dataset, columns: Sequence[str], combine: int = 1) -> Iterator[Telling]:

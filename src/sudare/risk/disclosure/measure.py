@@ -66,7 +66,7 @@ def disclosure(
     if asked.wants("suda"):
         found = replace(found, suda=_suda(ds, asked.quasi, max_size, population, notes))
     if asked.wants("attributes"):
-        found = replace(found, attributes=_attributes(ds, asked.quasi, combine))
+        found = replace(found, attributes=_attributes(ds, asked.quasi, combine, notes))
     return _finished(found, notes)
 
 
@@ -129,8 +129,13 @@ def _suda(
     notes: list[str],
 ) -> Any:
     from sudare.engine.codes import codes
-    from sudare.risk.disclosure.special import suda
+    from sudare.risk.disclosure.special import MOST_ATTRIBUTES, suda
 
+    if len(quasi) > MOST_ATTRIBUTES:
+        notes.append(
+            f"special uniques are not searched among {len(quasi)} attributes; name fewer with quasi="
+        )
+        return None
     table = counts.class_table(ds, quasi)
     few = len(quasi) <= EVERY_SIZE and table.num_rows <= EVERY_CLASS
     limit = max_size or (len(quasi) if few else 3)
@@ -146,10 +151,17 @@ def _suda(
     return suda(codes(table, quasi)[0], sizes, max_size=limit, fraction=fraction)
 
 
-def _attributes(ds: Dataset, quasi: Sequence[str], combine: int) -> Any:
-    from sudare.risk.disclosure.attributes import attribute_sets
+def _attributes(ds: Dataset, quasi: Sequence[str], combine: int, notes: list[str]) -> Any:
+    """Also of columns that nobody called a quasi-identifier: the point is to find those that are."""
+    from sudare.risk.disclosure.attributes import attribute_sets, unnamed
 
-    return tuple(sorted(attribute_sets(ds, quasi, combine), key=lambda found: -found.distinction))
+    more = unnamed(ds, quasi)
+    if more:
+        notes.append(
+            f"distinction and separation also of {', '.join(more)}: should it be a quasi-identifier?"
+        )
+    found = attribute_sets(ds, (*quasi, *more), combine)
+    return tuple(sorted(found, key=lambda telling: -telling.distinction))
 
 
 def _finished(found: DisclosureResult, notes: Sequence[str]) -> DisclosureResult:

@@ -28,7 +28,7 @@ def zayatz(sizes: Sizes, population: int) -> float | None:
     record with hypergeometric probability.
 
     >>> round(zayatz(Sizes.of([1, 1, 2, 6]), 100), 3)
-    6.974
+    5.33
     """
     n, first = sizes.people, _classes_of(sizes, 1)
     if first == 0:

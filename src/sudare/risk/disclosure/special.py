@@ -17,6 +17,7 @@ from sudare.errors import UsageError
 
 Floats = NDArray[np.float64]
 SCORES = ("elliot", "ihsn")
+MOST_ATTRIBUTES = 60
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,10 @@ def suda(
     from sudare.engine.kernels.suda import minimal_uniques
 
     width = codes.shape[1]
-    if width > 30:
-        raise UsageError(f"SUDA over {width} attributes looks at 2^{width} sets; name at most 30 with quasi=")
+    if width > MOST_ATTRIBUTES:
+        raise UsageError(
+            f"SUDA over {width} attributes is too much; name at most {MOST_ATTRIBUTES} with quasi="
+        )
     limit = min(max_size or width, width)
     weights = np.array([0.0, *score_weights(width, limit, scores)])
     score, share, found = minimal_uniques(np.ascontiguousarray(codes), sizes, limit, weights)
