@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import glob
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
-from sudare.errors import DataError, MissingPart, UsageError, nearest
+from sudare.errors import DataError, MissingPart, SudareError, UsageError, nearest
 
 
 def open_ibis(table: Any) -> Dataset:
@@ -21,17 +25,21 @@ def open_ibis(table: Any) -> Dataset:
 
 
 def open_url(url: str, table: str | None) -> Dataset:
-    """A table of a database by URL; the password comes from the environment or .pgpass, never from a message."""
+    """A table of a database by URL; the password comes from PGPASSWORD or .pgpass and is in no message."""
     parts = urlsplit(url)
     scheme = {"postgresql": "postgres"}.get(parts.scheme, parts.scheme)
     if scheme not in ("postgres", "duckdb"):
         raise UsageError(f"unknown kind of database '{scheme}'; sudare opens postgres:// and duckdb://")
     if not table:
         raise UsageError("name the table in the database: --table NAME (table= in Python)")
-    backend = _postgres(url, parts) if scheme == "postgres" else _duckdb_file(parts)
-    if table not in (tables := backend.list_tables()):
-        raise UsageError(f"no table '{table}' in the database; {nearest(table, tables)}")
-    return Dataset(roles=Roles(), name=table, expression=backend.table(table))
+    backend = _postgres(parts) if scheme == "postgres" else _duckdb_file(parts)
+    tables = backend.list_tables()
+    schema, dot, name = table.rpartition(".")
+    if table in tables:
+        return Dataset(roles=Roles(), name=table, expression=backend.table(table))
+    if dot and name in backend.list_tables(database=schema):
+        return Dataset(roles=Roles(), name=table, expression=backend.table(name, database=schema))
+    raise UsageError(f"no table '{table}' in the database; {nearest(table, tables)}")
 
 
 def open_spark_frame(frame: Any, name: str = "Spark table") -> Dataset:
@@ -45,9 +53,12 @@ def open_spark_frame(frame: Any, name: str = "Spark table") -> Dataset:
     return Dataset(roles=Roles(), name=name, expression=backend.table(view), keep_alive=frame)
 
 
-def open_on_spark(source: str, engine: str) -> Dataset:
-    """A file opened by a Spark cluster: `engine` is its master, e.g. local[*] or spark://host:7077."""
-    if not (engine.startswith("spark://") or engine.startswith("local")):
+def open_on_spark(source: str, engine: str, text: Sequence[str] = ()) -> Dataset:
+    """A file opened by a Spark cluster: `engine` is its master, e.g. local[*] or spark://host:7077.
+
+    `text` names columns of a CSV file that stay text whatever they hold.
+    """
+    if not engine.startswith(("spark://", "local", "yarn", "k8s://")):
         raise UsageError(f"unknown engine '{engine}'; give duckdb, local[*] or spark://host:7077")
     from sudare.data import spark
 
@@ -60,41 +71,82 @@ def open_on_spark(source: str, engine: str) -> Dataset:
     reader = spark.session(engine).read
     try:
         if kind in (".csv", ".tsv"):
+            reader = reader.schema(_csv_schema(source, text)).option("mode", "FAILFAST")
             frame = reader.csv(
                 source, header=True, sep="\t" if kind == ".tsv" else ",", quote='"', escape='"'
             )
         else:
             frame = reader.parquet(source)
+    except SudareError:
+        raise
     except Exception as error:
+        kind = type(error).__name__
         raise DataError(
-            f"{name}: Spark cannot read it ({type(error).__name__}); check the path, on the workers too"
+            f"{name}: Spark cannot read it ({kind}); check the path, on the workers too"
         ) from None
     return open_spark_frame(frame, name)
 
 
-def _postgres(url: str, parts: Any) -> Any:
+def _csv_schema(source: str, text: Sequence[str]) -> Any:
+    """The types that the columns have on DuckDB: what is a number does not depend on the engine."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    from sudare.data.connection import connect, quote
+    from sudare.data.csv_reader import open_csv
+
+    paths = [Path(path) for path in sorted(glob.glob(source))]
+    if not paths:
+        raise DataError(f"{source}: no such file; check the path")
+    view = open_csv(paths, text=text)
+    return from_arrow_schema(connect().sql(f"SELECT * FROM {quote(view)} LIMIT 0").to_arrow_table().schema)
+
+
+def _postgres(parts: Any) -> Any:
     try:
-        import ibis
         import psycopg
+
+        backend = _postgres_backend()
     except ImportError:
         raise MissingPart.extra("a table in Postgres", "postgres") from None
     try:
-        return ibis.postgres.connect(
+        return backend().connect(
             host=parts.hostname,
             port=parts.port or 5432,
-            user=parts.username,
-            password=parts.password or _pg_password(parts),
-            database=parts.path.lstrip("/") or None,
+            user=unquote(parts.username) if parts.username else None,
+            password=unquote(parts.password) if parts.password else None,
+            database=unquote(parts.path.lstrip("/")) or None,
         )
     except psycopg.Error:
         where = f"{parts.hostname}:{parts.port or 5432}"
         raise DataError(f"the database at {where} cannot be reached; check host, name and password") from None
 
 
-def _pg_password(parts: Any) -> str | None:
-    import os
+@cache
+def _postgres_backend() -> Any:
+    """The ibis backend of Postgres with an error that says what happened when the database goes away."""
+    import psycopg
+    from ibis.backends.postgres import Backend
 
-    return os.environ.get("PGPASSWORD")
+    class Postgres(Backend):  # type: ignore[misc]
+        def to_pyarrow(self, expr: Any, /, **options: Any) -> Any:
+            with _readable():
+                return super().to_pyarrow(expr, **options)
+
+        def to_pyarrow_batches(self, expr: Any, /, **options: Any) -> Any:
+            with _readable():
+                return super().to_pyarrow_batches(expr, **options)
+
+    @contextmanager
+    def _readable() -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            kind = type(error).__name__
+            raise DataError(
+                f"the database did not answer ({kind}); check that it runs, then try again"
+            ) from None
+
+    return Postgres
 
 
 def _duckdb_file(parts: Any) -> Any:

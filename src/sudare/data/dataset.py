@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH_ROWS = 131_072
+FETCH_ROWS = 20_000_000
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -98,6 +100,7 @@ class Dataset:
         """The rows in the order of the source."""
         chosen = self.require(columns if columns is not None else self.columns)
         if self.view is None:
+            self._check_fetch()
             return self.table.select(*chosen).to_pyarrow()
         return connect().sql(self._select(chosen)).to_arrow_table()
 
@@ -107,6 +110,7 @@ class Dataset:
         """The rows in the order of the source, a batch at a time."""
         chosen = self.require(columns if columns is not None else self.columns)
         if self.view is None:
+            self._check_fetch()
             yield from self.table.select(*chosen).to_pyarrow_batches(chunk_size=rows)
         else:
             yield from self.stream(self._select(chosen), rows)
@@ -131,6 +135,15 @@ class Dataset:
             if column not in self.columns:
                 raise UsageError(f"{self.name}: unknown column '{column}'; {nearest(column, self.columns)}")
         return tuple(columns)
+
+    def _check_fetch(self) -> None:
+        """Refuse to fetch a table that lives elsewhere because it is large."""
+        most = int(os.environ.get("SUDARE_FETCH_ROWS", FETCH_ROWS))
+        if self.rows > most:
+            raise UsageError(
+                f"{self.name}: this needs all {self.rows:,} rows in one process, more than {most:,}; work on a sample, "
+                "open the table as Parquet with DuckDB, or raise SUDARE_FETCH_ROWS"
+            )
 
     def _select(self, columns: Sequence[str]) -> str:
         assert self.view is not None

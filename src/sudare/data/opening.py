@@ -101,7 +101,7 @@ def _open_any(
         if "://" in text:
             return databases.open_url(text, table)
         if engine and engine != "duckdb":
-            return databases.open_on_spark(text, engine)
+            return databases.open_on_spark(text, engine, labels)
         return _open_file(text, labels, **options)
     return _open_memory(source)
 
