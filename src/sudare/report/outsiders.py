@@ -201,11 +201,12 @@ def _utility(found: Any, total: int) -> Any:
 
 
 def _moved(value: float | None, total: int) -> float | None:
+    """A metric: small numbers may be shares of records, whole ones counts of them."""
     if value is None:
         return None
-    return (
-        share(value, total) if 0 < value < 1 else coarse(value) if isinstance(value, float) else count(value)
-    )
+    if 0 <= value < 1:
+        return share(value, total)
+    return count(value) if float(value).is_integer() else coarse(value)
 
 
 def _policy(found: Any) -> Any:
