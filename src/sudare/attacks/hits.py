@@ -95,23 +95,30 @@ def wilson(rate: float, rows: int, z: float = 1.959963984540054) -> tuple[float,
 
 def _run_of_truth(candidates: Candidates, truth: Rows) -> Rows:
     """The run that holds the true row of each release row, -1 if none does."""
-    width = len(candidates.members) + 1
+    if not len(candidates.starts):
+        return np.full(len(truth), -1, np.int64)
     highest = int(max(candidates.members.max(initial=-1), truth.max(initial=-1)))
     position = np.full(highest + 2, -1, np.int64)
-    position[candidates.members] = np.arange(width - 1)
-    at = position[truth]
-    set_of_run = np.repeat(np.arange(len(candidates.offsets) - 1), np.diff(candidates.offsets))
-    run = (
-        np.searchsorted(set_of_run * width + candidates.starts, candidates.set_of * width + at, side="right")
-        - 1
-    )
-    inside = (at >= 0) & (candidates.set_of >= 0) & (run >= 0)
+    position[candidates.members] = np.arange(len(candidates.members))
+    at, chosen = position[truth], np.maximum(candidates.set_of, 0)
+    run = np.minimum(candidates.offsets[chosen], len(candidates.starts) - 1)
+    several = np.flatnonzero(candidates.offsets[chosen + 1] - candidates.offsets[chosen] > 1)
+    run[several] = _search_runs(candidates, chosen[several], at[several])
+    inside = (at >= candidates.starts[run]) & (at < candidates.stops[run])
     inside &= (
-        (set_of_run[run] == candidates.set_of) & (at < candidates.stops[run])
-        if len(candidates.starts)
-        else False
+        (candidates.set_of >= 0)
+        & (run >= candidates.offsets[chosen])
+        & (run < candidates.offsets[chosen + 1])
     )
     return np.where(inside, run, -1)
+
+
+def _search_runs(candidates: Candidates, chosen: Rows, at: Rows) -> Rows:
+    """The last run of each chosen set that begins at or before a position."""
+    width = len(candidates.members) + 1
+    set_of_run = np.repeat(np.arange(len(candidates.offsets) - 1), np.diff(candidates.offsets))
+    found = np.searchsorted(set_of_run * width + candidates.starts, chosen * width + at, side="right") - 1
+    return np.maximum(found, 0)
 
 
 def _first(candidates: Candidates) -> Rows:

@@ -64,10 +64,10 @@ class AttackResult(Result):
 def attack(
     original: Dataset,
     release: Any,
-    attacks: Attack | str | Sequence[Attack | str] | None = None,
+    attacks: Attack | str | Sequence[Any] | None = None,
     *,
     ties: Ties = "expected",
-    truth: Iterable[int | None] | None = None,
+    truth: Iterable[Any] | None = None,
 ) -> AttackResult:
     """Attack a release with everybody we know and say how many of its rows are re-identified.
 

@@ -188,11 +188,16 @@ def _checked_truth(truth: Iterable[int | None], releases: int, originals: int) -
     return rows.astype(np.int64)
 
 
-def _row_numbers(truth: Iterable[int | None]) -> Ints:
+def _row_number(row: Any) -> int:
+    """A row number as pandas may hand it over: None and NaN are dummies, 3.0 is 3."""
+    if row is None or row != row:
+        return -1
+    return int(row) if isinstance(row, float) and row.is_integer() else operator.index(row)
+
+
+def _row_numbers(truth: Iterable[Any]) -> Ints:
     try:
-        return np.array(
-            [-1 if row is None or row != row else operator.index(row) for row in truth], dtype=np.int64
-        )
+        return np.array([_row_number(row) for row in truth], dtype=np.int64)
     except (TypeError, ValueError, OverflowError):
         raise UsageError(
             "truth: give row numbers of the original (0 is the first), None for a dummy"

@@ -49,9 +49,9 @@ class UtilityResult(Result):
 def utility(
     original: Dataset,
     release: Any,
-    metrics: Metric | str | Sequence[Metric | str] | None = None,
+    metrics: Metric | str | Sequence[Any] | None = None,
     *,
-    truth: Iterable[int | None] | None = None,
+    truth: Iterable[Any] | None = None,
 ) -> UtilityResult:
     """Measure what a release (a Release, or a Dataset) keeps of the original.
 

@@ -1,7 +1,7 @@
 """Exact nearest neighbours within blocks, ties included: brute force in small blocks, a k-d tree in large
 ones.
 
-Equal points of a block are stored once, so that a thousand equal rows are one candidate run and not a
+Equal points of a larger block are stored once, so that a thousand equal rows are one candidate run and not a
 thousand ties. Memory grows with the rows and with the ties between unequal points, never with pairs.
 """
 
@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 SMALL = 300
+TINY = 12
 PARALLEL = 20_000
 NO_ROWS = np.empty(0, np.int64)
 
@@ -66,7 +67,7 @@ def nearest_rows(
     >>> runs.members[runs.starts[0] : runs.stops[1]].tolist()
     [0, 1, 2]
     """
-    distinct = Distinct(*_distinct(np.ascontiguousarray(points) + 0.0, block_of, blocks))
+    distinct = Distinct(*_distinct(np.ascontiguousarray(points), block_of, blocks))
     asked, asked_from = sort_into_groups(query_block, blocks)
     search = _Search(distinct, np.ascontiguousarray(queries)[asked], asked_from, weights, tol)
     listed = [search.small_blocks()]
@@ -166,14 +167,8 @@ def _listed_by_query(
 
 @njit(cache=True, nogil=True)
 def _distinct(points: Floats, block_of: Ints, blocks: int) -> tuple[Floats, Ints, Ints, Ints]:
-    """Bring equal points of a block together."""
+    """Bring equal points of a block together; in a tiny block every row stays a point of its own."""
     members, offsets = sort_into_groups(block_of, blocks)
-    hashes = np.empty(len(points), np.uint64)
-    for row in range(len(points)):
-        word = np.uint64(0)
-        for d in range(points.shape[1]):
-            word = mix(word * np.uint64(0x9E3779B97F4A7C15) + np.float64(points[row, d]).view(np.uint64))
-        hashes[row] = word
     kept = np.empty((len(members), points.shape[1]))
     starts = np.empty(len(members) + 1, np.int64)
     begins = np.empty(blocks + 1, np.int64)
@@ -181,19 +176,37 @@ def _distinct(points: Floats, block_of: Ints, blocks: int) -> tuple[Floats, Ints
     for block in range(blocks):
         begins[block] = count
         part = members[offsets[block] : offsets[block + 1]]
-        if len(part) > 1:
-            part[:] = part[np.argsort(hashes[part], kind="mergesort")]
+        if len(part) > TINY:
+            part[:] = part[np.argsort(_hashes(points, part), kind="mergesort")]
         for i in range(len(part)):
-            fresh = i == 0
-            for d in range(points.shape[1]):
-                fresh = fresh or points[part[i], d] != points[part[i - 1], d]
-            if fresh:
-                kept[count] = points[part[i]]
+            if i == 0 or len(part) <= TINY or _unequal(points, part[i], part[i - 1]):
+                for d in range(points.shape[1]):
+                    kept[count, d] = points[part[i], d]
                 starts[count] = offsets[block] + i
                 count += 1
     begins[blocks] = count
     starts[count] = len(members)
-    return kept[:count].copy(), members, starts[: count + 1].copy(), begins
+    return kept[:count], members, starts[: count + 1], begins
+
+
+@njit(cache=True, nogil=True)
+def _hashes(points: Floats, rows: Ints) -> NDArray[np.uint64]:
+    hashes = np.empty(len(rows), np.uint64)
+    for i in range(len(rows)):
+        word = np.uint64(0)
+        for d in range(points.shape[1]):
+            bits = np.float64(points[rows[i], d] + 0.0).view(np.uint64)  # -0.0 is 0.0
+            word = mix(word * np.uint64(0x9E3779B97F4A7C15) + bits)
+        hashes[i] = word
+    return hashes
+
+
+@njit(cache=True, nogil=True)
+def _unequal(points: Floats, a: int, b: int) -> bool:
+    for d in range(points.shape[1]):  # noqa: SIM110
+        if points[a, d] != points[b, d]:
+            return True
+    return False
 
 
 @njit(cache=True, nogil=True)
