@@ -1,0 +1,69 @@
+"""Correlated noise keeps means, variances and correlations."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sudare.data.dataset import Dataset
+from sudare.data.keys import Key
+from sudare.data.roles import Roles
+from sudare.errors import DataError, UsageError
+from sudare.methods.correlated_noise import CorrelatedNoise
+from sudare.methods.draft import Draft
+
+KEY = Key.demo(1)
+
+
+def draft_of(**columns) -> Draft:
+    table = pa.table({"id": range(len(next(iter(columns.values())))), **columns})
+    return Draft.of(
+        Dataset.from_arrow(table, Roles(identifier=("id",), sensitive=tuple(columns)), name="test"), KEY
+    )
+
+
+def related(rows: int) -> dict:
+    pay = np.random.default_rng(0).normal(100, 20, rows)
+    return {"pay": pay, "tax": 0.4 * pay + np.random.default_rng(1).normal(0, 3, rows)}
+
+
+def matrix(draft: Draft) -> np.ndarray:
+    return np.stack([np.array(draft.table[c]) for c in ("pay", "tax")], axis=1)
+
+
+def test_the_release_has_the_covariance_of_the_original():
+    draft = draft_of(**related(40_000))
+    before, after = matrix(draft), matrix(CorrelatedNoise(sd=0.5).apply(draft, KEY))
+    assert np.allclose(np.cov(after.T), np.cov(before.T), rtol=0.03)
+    assert np.allclose(after.mean(axis=0), before.mean(axis=0), rtol=0.01)
+    wide = matrix(CorrelatedNoise(sd=0.5, keep_variance=False).apply(draft, KEY))
+    assert np.allclose(np.cov(wide.T), 1.25 * np.cov(before.T), rtol=0.03)
+    assert np.corrcoef(wide.T)[0, 1] == pytest.approx(np.corrcoef(before.T)[0, 1], abs=0.005)
+
+
+def test_the_loss_is_that_of_normal_noise():
+    details = CorrelatedNoise(sd=0.3, keep_variance=False).apply(draft_of(**related(20_000)), KEY).details
+    assert details["information_loss"] == pytest.approx(0.3 * np.sqrt(2 / np.pi), rel=0.02)
+
+
+def test_draws_depend_on_the_key_and_the_record_not_on_the_order():
+    draft = draft_of(**related(300))
+    shuffled = np.random.default_rng(3).permutation(300)
+    one = CorrelatedNoise().apply(draft, KEY)
+    two = CorrelatedNoise().apply(draft.take(shuffled), KEY)
+    assert (matrix(one)[shuffled] == matrix(two)).all()
+    assert (matrix(CorrelatedNoise().apply(draft, Key.demo(2))) != matrix(one)).any()
+
+
+def test_missing_cells_stay_whole_numbers_stay_whole_and_equal_columns_are_no_obstacle():
+    whole = pa.array([1, 5, None, 9, 14], pa.int64())
+    release = CorrelatedNoise(sd=0.5).apply(draft_of(pay=whole, tax=whole), KEY).table
+    assert release["pay"].type == pa.int64()
+    assert release["pay"].to_pylist()[2] is None
+    assert release["pay"].to_pylist() == release["tax"].to_pylist()
+
+
+def test_wrong_calls_are_refused():
+    with pytest.raises(UsageError, match="sd"):
+        CorrelatedNoise(sd=0)
+    with pytest.raises(DataError, match="fewer than two rows"):
+        CorrelatedNoise().apply(draft_of(pay=[1.0, None], tax=[None, 2.0]), KEY)
