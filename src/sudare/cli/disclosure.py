@@ -11,7 +11,6 @@ from sudare.cli.common import Format, FormatOption, emit, names, with_source
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
-    from sudare.data.hierarchies import Hierarchy
 else:
     Dataset = object
 
@@ -34,7 +33,8 @@ def disclosure(
     ] = None,
     weights: Annotated[str | None, typer.Option("--weights", help="Column of sampling weights.")] = None,
     hierarchy: Annotated[
-        list[str] | None, typer.Option("--hierarchy", help="COLUMN=FILE of a sensitive column, for t.")
+        list[str] | None,
+        typer.Option("--hierarchy", help="For t: COLUMN=FILE of a sensitive column, or a sudare.toml."),
     ] = None,
     threshold: Annotated[
         float, typer.Option("--threshold", help="Records at risk have a larger chance.")
@@ -85,14 +85,15 @@ def _population(given: str | None) -> int | Dataset | None:
     return open_any(given)
 
 
-def _hierarchies(given: list[str]) -> dict[str, Hierarchy]:
-    from sudare.data.hierarchies import Hierarchy
+def _hierarchies(given: list[str]) -> dict[str, str] | str | None:
     from sudare.errors import UsageError
 
+    if len(given) == 1 and given[0].endswith(".toml"):
+        return given[0]
     found = {}
     for entry in given:
         column, equals, path = entry.partition("=")
         if not equals:
-            raise UsageError(f"--hierarchy '{entry}': write COLUMN=FILE")
-        found[column] = Hierarchy.from_csv(path)
-    return found
+            raise UsageError(f"--hierarchy '{entry}': write COLUMN=FILE, or name a sudare.toml")
+        found[column] = path
+    return found or None

@@ -201,13 +201,17 @@ def test_a_population_table_gives_the_journalist_exact_counts() -> None:
     assert found.journalist.mean == pytest.approx((1 / 4 + 2 / 10) / 3)
 
 
-def test_hierarchical_closeness_needs_a_hierarchy() -> None:
+def test_hierarchical_closeness_needs_a_hierarchy(tmp_path: Path) -> None:
     table = pa.table({"q": [0, 0, 1, 1], "s": ["flu", "cold", "hiv", "flu"]})
     ds = Dataset.from_arrow(table, Roles.of(quasi="q", sensitive="s"))
     tree = Hierarchy.from_paths([("flu", "air"), ("cold", "air"), ("hiv", "virus")])
     found = disclosure(ds, measures=["t"], hierarchies={"s": tree})
     assert found.closeness["s"].hierarchical == pytest.approx(0.25)
     assert found.t == {"s": found.closeness["s"].hierarchical}
+    tree.to_csv(tmp_path / "s.csv")
+    (tmp_path / "sudare.toml").write_text("[hierarchy.s]\nfile = 's.csv'\n[hierarchy.q]\nflat = true\n")
+    for source in ({"s": tmp_path / "s.csv"}, tmp_path / "sudare.toml"):
+        assert disclosure(ds, measures=["t"], hierarchies=source).t == found.t
 
 
 def test_wrong_calls_are_refused_before_any_work() -> None:
