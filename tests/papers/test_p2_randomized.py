@@ -172,9 +172,7 @@ def test_figs_2_to_4_on_census_data(acs):
     assert mean(wide, "randomized addition") < mean(wide, "anatomy")
     assert mean(wide, "randomized addition") < mean(wide, "TP")
     by_l = [
-        r["mse"]
-        for r in figure_3(acs, ["occ50"], (5, 15), 60).rows
-        if r["method"] == "randomized addition"
+        r["mse"] for r in figure_3(acs, ["occ50"], (5, 15), 60).rows if r["method"] == "randomized addition"
     ]
     assert by_l == sorted(by_l)
     by_s = figure_4(acs, ["inc50"], (0.04, 0.1), 60)
