@@ -81,3 +81,11 @@ def test_one_value_stays_and_wrong_calls_are_refused():
         Pram(column="job", retain=0)
     with pytest.raises(UsageError, match="did you mean 'job'"):
         Pram(column="jobs").apply(draft_of(["a", "b"]), KEY)
+
+
+def test_the_schema_can_be_written_as_json_whatever_the_values_are():
+    import datetime as dt
+    import json
+
+    release = Pram(column="job").apply(draft_of([dt.date(2020, 1, 1), dt.date(2021, 1, 1)]), KEY)
+    assert json.loads(json.dumps(release.schema))["pram"]["job"]["values"] == ["2020-01-01", "2021-01-01"]

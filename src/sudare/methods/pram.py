@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.keys import Key, uniform
+from sudare.data.recoded import plain
 from sudare.errors import UsageError
 from sudare.registry import method
 
@@ -66,7 +67,8 @@ class Pram:
             mine = cells[:, 0] == value
             after[mine] = np.searchsorted(ladder[value], drawn[mine], side="left")
         moved = np.abs(np.bincount(after, minlength=len(values)) - before).sum() / 2 / draft.rows
-        entry = {"values": values.to_pylist(), "matrix": chances.round(12).tolist()}
+        known = [v if isinstance(v, (str, int, float)) else plain(v) for v in values.to_pylist()]
+        entry = {"values": known, "matrix": chances.round(12).tolist()}
         return draft.with_column(self.column, values.take(pa.array(after))).replace(
             schema={**draft.schema, "pram": {**draft.schema.get("pram", {}), self.column: entry}},
             details={
