@@ -162,7 +162,7 @@ def _together(original: Any, release: Any, quasi: Sequence[str], rows: int) -> A
     from pyspark.sql import functions as f
 
     def packed(frame: Any, side: int) -> Any:
-        empty = [f.lit(None).cast(other.schema.simpleString()) for other in (original, release)]
+        empty = [f.lit(None).cast(other.schema) for other in (original, release)]
         whole = f.struct(*(column(name) for name in frame.columns))
         sides = [whole if place == side else empty[place] for place in (0, 1)]
         marks = [_mark(name, original, release).alias(f"sudare mark {i}") for i, name in enumerate(quasi)]

@@ -28,7 +28,7 @@ def anonymize_on_spark(ds: Dataset, recipe: Recipe, key: Key) -> SparkRelease:
 
     spark_steps.check(recipe.steps, ds.roles)
     with _readable_errors():
-        draft = _start(ds, key)
+        draft = start = _start(ds, key)
         known = []
         for place, step in enumerate(recipe.steps):
             draft, facts = spark_steps.run(step, draft.replace(step=place))
@@ -36,6 +36,7 @@ def anonymize_on_spark(ds: Dataset, recipe: Recipe, key: Key) -> SparkRelease:
         draft = _finish(draft.replace(step=len(recipe.steps)))
         published = _shuffled(draft, recipe.digest).persist()
         published.count()  # the details come with the rows
+        start.frame.unpersist()
     data = _dataset(draft, published, ds.name)
     steps = [
         _described(step, {**gathered(draft.facts.value, place), **facts})

@@ -30,13 +30,16 @@ Runner = Callable[[Any, SparkDraft], tuple[SparkDraft, dict[str, Any]]]
 GROUP_ROWS = 1_000_000
 DRAW = ("sudare draw 0", "sudare draw 1")
 ALTERNATIVES = {
-    "tp": "anatomy and randomized-addition protect the same column; randomized-addition runs on Spark",
+    "tp": "randomized-addition runs on Spark",
     "anatomy": "randomized-addition runs on Spark",
     "local-recoding": "mondrian runs on Spark",
     "lattice-recoding": "mondrian runs on Spark, and so does generalize with a level you choose",
     "microaggregate": "average runs on Spark",
     "rank-swap": "swap runs on Spark",
     "shuffle": "swap runs on Spark",
+    "pram": "randomized-addition runs on Spark",
+    "suppress-records": "mondrian runs on Spark and suppresses nothing",
+    "local-suppression": "mondrian runs on Spark",
     "top-bottom-code": "give top and bottom instead of share, with replacement 'bound'",
 }
 
