@@ -276,3 +276,10 @@ def test_any_file_is_a_hierarchy_or_is_refused_in_words(content: bytes) -> None:
         path = Path(folder) / "h.csv"
         path.write_bytes(content)
         Hierarchy.from_csv(path)
+
+
+def test_a_repr_tells_hierarchies_apart_and_shows_no_value() -> None:
+    first, second = Hierarchy.flat(["canary", "b"]), Hierarchy.flat(["canary", "c"])
+    assert repr(first) != repr(second)
+    assert repr(first) == repr(Hierarchy.flat(["canary", "b"]))
+    assert "canary" not in repr(first)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +23,7 @@ ROOT = "*"
 Label = str | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Hierarchy:
     """The generalisations of a column's values, level by level.
 
@@ -166,6 +167,11 @@ class Hierarchy:
         """Only the leaves that occur, so that NCP counts no value the data cannot have."""
         keep = set(values)
         return Hierarchy.from_paths([path for path in self.paths() if path[0] in keep])
+
+    def __repr__(self) -> str:
+        """No value of the data, but a mark by which two hierarchies differ."""
+        mark = hashlib.sha256(repr(self.paths()).encode()).hexdigest()[:8]
+        return f"Hierarchy({self.levels} levels, {len(self.leaves)} values, {mark})"
 
     def check_level(self, level: int) -> int:
         """The level itself, or an error that names the range."""

@@ -42,11 +42,12 @@ def disclosure(
 ) -> DisclosureResult:
     """How well the people of a table hide behind each other.
 
-    `measures`: some of k, population, l, t, likeness, suda, attributes (all by default). `population`: its
-    size, or a table of it; `weights`: a column of sampling weights; without them the table is the population
-    and the journalist is the prosecutor. `ordered`: sensitive columns whose values lie on a line (numbers and
-    dates by default); `hierarchies`: of sensitive columns, for t (a `sudare.toml` will do). `combine`:
-    sets of up to so many attributes for distinction. `max_size`: the largest special uniques searched (all of small tables, else 3).
+    `measures`: some of k, population, l, t, likeness, suda, attributes (all by default). `population`: its size,
+    or a table of it; `weights`: a column of sampling weights; without them the table is the population and the
+    journalist is the prosecutor. `ordered`: sensitive columns whose values lie on a line (numbers and dates by
+    default); `hierarchies`: of sensitive columns, for t (a `sudare.toml` will do). `combine`: sets of up to so
+    many attributes for distinction. `max_size`: the largest special uniques searched (all of small tables,
+    else 3). `c`: of recursive (c, l)-diversity.
     """
     asked = _Asked.of(ds, measures, quasi, sensitive)
     cells = {column: counts.class_cells(ds, asked.quasi, column) for column in asked.sensitive}
