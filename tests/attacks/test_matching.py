@@ -120,6 +120,14 @@ def test_equal_originals_stay_tied_and_the_rest_is_assigned_among_the_free(table
     assert [row["gave_up"] for row in found.rows] == [0, 1]
 
 
+def test_equal_release_rows_share_what_they_got(table):
+    original = table([{"s1": 1}, {"s1": 3}, {"s1": 9}])
+    release = table([{"s1": 9}, {"s1": 2}, {"s1": 2}])
+    for truth in ([2, 0, 1], [2, 1, 0]):
+        found = sudare.attack(original, release, [a.Assignment()], truth=truth)
+        assert found.rows[0]["rate"] == pytest.approx((1 + 0.5 + 0.5) / 3)
+
+
 def test_large_blocks_use_the_auction(table):
     random = np.random.default_rng(4)
     rows = random.normal(size=(DENSE + 1, 2))

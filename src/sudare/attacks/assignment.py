@@ -51,7 +51,7 @@ class Assignment:
         guesses = _assign_blocks(original * scale, release * scale, blocks)
         if self.fallback:
             _assign_rest(original * scale, release * scale, blocks, guesses)
-        return _with_equals(guesses, original, blocks.original)
+        return _with_equals(guesses, original, release, blocks)
 
     @classmethod
     def suited(cls, view: View) -> Sequence[Self]:
@@ -121,9 +121,27 @@ def _sparse(original: Floats, release: Floats) -> Ints:
     return chosen
 
 
-def _with_equals(guesses: Ints, original: Floats, block_of: Ints) -> Candidates:
-    """A guessed row stands for all original rows that are equal to it in what was compared."""
-    table = np.ascontiguousarray(np.column_stack([block_of.astype(np.float64), original + 0.0]))
+def _with_equals(guesses: Ints, original: Floats, release: Floats, blocks: Blocks) -> Candidates:
+    """Equal release rows are as likely at each original row that one of them got, and a guessed original row
+    stands for all that are equal to it: the order of rows decides nothing.
+    """
+    class_of, group_of = _equal(blocks.original, original), _equal(blocks.release, release)
+    members = np.argsort(class_of, kind="stable").astype(np.int64)
+    ends = np.cumsum(np.bincount(class_of)).astype(np.int64)
+    begins = np.concatenate([[0], ends[:-1]])
+    made = guesses >= 0
+    width = len(ends)
+    pairs, counts = np.unique(group_of[made] * width + class_of[guesses[made]], return_counts=True)
+    group, found = pairs // width, pairs % width
+    sizes = np.bincount(group_of)
+    runs = np.bincount(group, minlength=len(sizes))
+    offsets = np.concatenate([[0], np.cumsum(runs)]).astype(np.int64)
+    set_of = np.where(runs[group_of] > 0, group_of, -1)
+    return Candidates(members, set_of, offsets, begins[found], ends[found], counts / sizes[group])
+
+
+def _equal(block_of: Ints, points: Floats) -> Ints:
+    """The class of every row: rows of one block with equal points share it."""
+    table = np.ascontiguousarray(np.column_stack([block_of.astype(np.float64), points + 0.0]))
     keys = table.view(np.dtype((np.void, table.dtype.itemsize * table.shape[1]))).ravel()
-    class_of = np.unique(keys, return_inverse=True)[1].ravel().astype(np.int64)
-    return Candidates.of_classes(class_of, np.where(guesses >= 0, class_of[guesses], -1))
+    return np.unique(keys, return_inverse=True)[1].ravel().astype(np.int64)

@@ -56,6 +56,9 @@ def guess(
     original: Dataset, release: Any, *, truth: Iterable[int | None] | None = None, most: int = 5
 ) -> GuessResult:
     """Which method, or which two, probably made this release."""
+    published = release if isinstance(release, Dataset) else release.data
+    if not original.roles.assigned:
+        original = original.with_roles(published.roles)
     with warnings.catch_warnings():  # the original stands in its own order by nature
         warnings.simplefilter("ignore", SudareWarning)
         before = attack(original, original, truth=range(original.rows)), utility(original, original)
