@@ -171,7 +171,7 @@ def _table8(result: RiskResult, draws: int) -> Item:
     rows = []
     for size, printed in TABLE8:
         expected = sd / math.sqrt(size) * math.sqrt((values - size) / (values - 1))
-        close = abs(expected - float(printed)) < 0.1
+        close = abs(expected / float(printed) - 1) < 0.06
         rows.append(
             Row(
                 f"sd of the mean, s = {size}",
