@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sudare
 from sudare.data import Dataset, Key, Roles
 from sudare.data.hierarchies import Hierarchy
 from sudare.data.recoded import consistency
@@ -138,3 +139,11 @@ def test_unknown_levels_and_columns_are_refused() -> None:
     for level in (-1, True, 1.5):
         with pytest.raises(UsageError):
             Generalize(column="x", level=level)  # type: ignore[arg-type]
+
+
+def test_a_release_with_a_hierarchy_object_can_be_saved(tmp_path: Path) -> None:
+    tree = Hierarchy.from_paths([("canary", "p"), ("y", "p"), ("z", "q")])
+    ds = Dataset.from_arrow(pa.table({"a": ["canary", "y", "z"]}), Roles.of(quasi="a"))
+    sudare.anonymize(ds, Generalize(column="a", hierarchy=tree), key=KEY).save(tmp_path / "r.csv")
+    assert "p" in (tmp_path / "r.csv").read_text()
+    assert all("canary" not in file.read_text() for file in tmp_path.iterdir())

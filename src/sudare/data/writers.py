@@ -41,7 +41,7 @@ def write_table(table: pa.Table, path: str | os.PathLike[str], *, escape_formula
 def write_json(content: Any, path: str | os.PathLike[str], *, mode: int = 0o644) -> None:
     """Write JSON the same careful way."""
     with replacing(path, mode=mode) as part:
-        part.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        part.write_text(json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n", "utf-8")
 
 
 def write_text(content: str, path: str | os.PathLike[str], *, mode: int = 0o644) -> None:
