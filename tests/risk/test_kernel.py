@@ -103,6 +103,40 @@ def test_no_user_column_means_a_person_per_row_for_the_kernel_too():
         assert plain.rows == risk(ds, combine=2, way="kernel", attacker=attacker).rows
 
 
+@few
+@given(tables, st.booleans())
+def test_rows_ordered_by_the_engine_give_the_same_profiles(rows, wide):
+    from sudare.engine.risk_lattice import lattice_profiles
+    from sudare.engine.risk_stream import single_profiles
+
+    ds = make(rows)
+    singles = [("x",), ("y",), ("z",)]
+    assert single_profiles(ds, ["x", "y", "z"], wide) == lattice_profiles(ds, singles, wide)
+
+
+@pytest.mark.parametrize("combine", [1, 2])
+def test_with_little_memory_the_result_is_the_same(monkeypatch, combine):
+    from sudare.engine import risk_stream
+
+    rng = np.random.default_rng(4)
+    columns = {name: rng.integers(0, width, 5_000) for name, width in (("u", 300), ("x", 900), ("y", 40))}
+    ds = Dataset.from_arrow(pa.table(columns), Roles.of(user="u"))
+    expected = risk(ds, combine=combine, way="kernel").rows
+    monkeypatch.setattr(risk_stream, "memory_limit", lambda: 1000.0)
+    assert risk(ds, combine=combine, way="kernel").rows == expected
+
+
+def test_the_memory_limit_is_read_from_the_engine():
+    from sudare.data.connection import connect
+    from sudare.engine.risk_stream import memory_limit
+
+    before = connect().sql("SELECT current_setting('memory_limit')").fetchall()[0][0]
+    connect().execute("SET memory_limit = '1GiB'")
+    assert memory_limit() == 2**30
+    connect().execute("RESET memory_limit")
+    assert connect().sql("SELECT current_setting('memory_limit')").fetchall()[0][0] == before
+
+
 def test_a_memory_limit_holds_for_the_call_only():
     from sudare.data.connection import connect
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sudare.data.dataset import Dataset
 from sudare.engine.kernels import risk as kernel
 from sudare.engine.risk_profile import Profile
-from sudare.engine.risk_stream import START, histogram, ordered, profile_of_table
+from sudare.engine.risk_stream import START, histogram, key_batches, profile_of_table
 
 BUCKET_ROWS = 32_768
 MOST_BUCKETS = 1024
@@ -44,21 +44,32 @@ def lattice_profiles(ds: Dataset, subsets: Sequence[tuple[str, ...]], every_atta
     return [found[subset] for subset in subsets]
 
 
+def bytes_needed(ds: Dataset, columns: Sequence[str]) -> int:
+    """Roughly what the codes of the rows and the sets made from them take."""
+    return ds.rows * 4 * (len(columns) + 6)
+
+
 def coded(ds: Dataset, columns: Sequence[str]) -> Coded:
-    """Read the table once, ordered by user, and keep four bytes per cell."""
+    """Read the table once, keep four bytes per cell, and bring the rows in the order of their users."""
     rows = ds.rows
-    owners = np.empty(rows, np.int32)
+    owners = np.arange(1, rows + 1, dtype=np.int32)
     codes = {name: np.empty(rows, np.int32) for name in columns}
     tables = {name: (np.zeros((START, 2), np.int64), 0) for name in columns}
-    start = 0
-    for numbers, keys in ordered(ds, columns):
-        end = start + len(numbers)
-        owners[start:end] = numbers
+    people, start = (np.zeros((START, 2), np.int64), 0), 0
+    for users, keys in key_batches(ds, columns, order=False):
+        end = start + len(keys[0])
+        if users is not None:
+            people = kernel.encode(*people, users, owners[start:end])
         for name, key in zip(columns, keys):
             tables[name] = kernel.encode(*tables[name], key, codes[name][start:end])
         start = end
     widths = {name: used for name, (_, used) in tables.items()}
-    return Coded(owners, codes, widths, int(owners[-1]) if rows else 0)
+    if ds.roles.user is None:
+        return Coded(owners, codes, widths, rows)
+    order, ordered_owners = kernel.by_owner(owners, people[1])
+    for name in columns:
+        codes[name] = codes[name][order]
+    return Coded(ordered_owners, codes, widths, people[1])
 
 
 def profiles_of_codes(

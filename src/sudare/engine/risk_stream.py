@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 131_072
 START = 1024
+CODED_ROWS = 20_000_000  # beyond, jumping through the codes costs more than DuckDB's ordering
 NULL = 1 << 40  # no 32-bit number
 NARROW = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
 
@@ -29,17 +30,44 @@ Ints = NDArray[np.int64]
 def profiles(
     ds: Dataset, subsets: Sequence[tuple[str, ...]], *, every_attacker: bool, memory: int | None = None
 ) -> list[Profile]:
-    """The profile of every set of attributes, in the given order."""
-    with _limit(memory):
-        if all(len(subset) == 1 for subset in subsets):
-            return _single(ds, [subset[0] for subset in subsets], every_attacker)
-        from sudare.engine.risk_lattice import lattice_profiles
+    """The profile of every set of attributes, in the given order.
 
-        return lattice_profiles(ds, subsets, every_attacker)
+    If four bytes per cell fit into half the memory, the rows are coded and ordered here: this takes half the memory of
+    DuckDB's ordering. Single attributes of larger tables are counted while DuckDB delivers the rows ordered, on disk if
+    need be, and the tables of values are all that is kept.
+    """
+    from sudare.engine import risk_lattice, risk_sql
+
+    with _limit(memory):
+        columns = list(dict.fromkeys(name for subset in subsets for name in subset))
+        single = all(len(subset) == 1 for subset in subsets)
+        fits = 2 * risk_lattice.bytes_needed(ds, columns) <= memory_limit()
+        if fits and not (single and ds.rows > CODED_ROWS):
+            return risk_lattice.lattice_profiles(ds, subsets, every_attacker)
+        if single:
+            return single_profiles(ds, columns, every_attacker)
+        return [risk_sql.profile(ds, s, missing="value", every_attacker=every_attacker) for s in subsets]
 
 
 def ordered(ds: Dataset, columns: Sequence[str]) -> Iterator[tuple[Ints, list[Ints]]]:
-    """Batches of rows ordered by user: the users' running numbers from 1, and one array of 64-bit keys per column.
+    """Batches of rows ordered by user: the users' running numbers from 1, and one array of 64-bit keys per column."""
+    number, last = 0, 0
+    for users, keys in key_batches(ds, columns, order=True):
+        rows = len(keys[0])
+        if users is not None:
+            numbers = np.empty(rows, np.int64)
+            number = kernel.owner_numbers(users, last, number, numbers)
+            last = int(users[-1]) if rows else last
+        else:
+            numbers = np.arange(number + 1, number + rows + 1, dtype=np.int64)
+            number += rows
+        yield numbers, keys
+
+
+def key_batches(
+    ds: Dataset, columns: Sequence[str], *, order: bool
+) -> Iterator[tuple[Ints | None, list[Ints]]]:
+    """Batches of rows as 64-bit keys: of the user, if there is one, and of every column.
 
     Small integers are their own keys; everything else is hashed to 64 bits by DuckDB (two of a million different
     texts share a hash with a probability of 3e-8).
@@ -52,20 +80,14 @@ def ordered(ds: Dataset, columns: Sequence[str]) -> Iterator[tuple[Ints, list[In
         if user is None
         else [quote(user) if kinds[user] in NARROW | {"BIGINT"} else f"hash({quote(user)})"]
     )
-    order = " ORDER BY 1" if owner else ""
+    ending = " ORDER BY 1" if owner and order else ""
     selected = ", ".join(f"{text} AS k{place}" for place, text in enumerate([*owner, *keys]))
-    reader = connect().sql(f"SELECT {selected} FROM {quote(str(ds.view))}{order}").to_arrow_reader(BATCH_ROWS)
-    number, last = 0, 0
+    reader = (
+        connect().sql(f"SELECT {selected} FROM {quote(str(ds.view))}{ending}").to_arrow_reader(BATCH_ROWS)
+    )
     for batch in reader:
         arrays = [_numbers(column) for column in batch.columns]
-        if owner:
-            numbers = np.empty(batch.num_rows, np.int64)
-            number = kernel.owner_numbers(arrays[0], last, number, numbers)
-            last = int(arrays[0][-1]) if batch.num_rows else last
-        else:
-            numbers = np.arange(number + 1, number + batch.num_rows + 1, dtype=np.int64)
-            number += batch.num_rows
-        yield numbers, arrays[len(owner) :]
+        yield (arrays[0] if owner else None), arrays[len(owner) :]
 
 
 def profile_of_table(attribute: tuple[str, ...], table: Ints, users: int) -> Profile:
@@ -99,7 +121,8 @@ def histogram(pairs: Ints) -> list[tuple[int, int, int]]:
     return [(int(a), int(b), int(n)) for (a, b), n in zip(found.tolist(), counts.tolist())]
 
 
-def _single(ds: Dataset, columns: list[str], every_attacker: bool) -> list[Profile]:
+def single_profiles(ds: Dataset, columns: list[str], every_attacker: bool) -> list[Profile]:
+    """The profiles of single attributes, with DuckDB's ordering: memory for the values, not for the rows."""
     width = 7 if every_attacker else 4
     tables: list[tuple[Any, int]] = [(np.zeros((START, width), np.int64), 0) for _ in columns]
     users = 0
@@ -124,6 +147,14 @@ def _numbers(column: pa.Array) -> Ints:
     if column.null_count:
         column = pc.fill_null(column.cast(pa.int64()), NULL)
     return np.asarray(column).astype(np.int64, copy=False)
+
+
+def memory_limit() -> float:
+    """What DuckDB may take, in bytes."""
+    text = str(connect().sql("SELECT current_setting('memory_limit')").fetchall()[0][0])
+    number, _, unit = text.partition(" ")
+    powers = {"bytes": 0, "KiB": 10, "MiB": 20, "GiB": 30, "TiB": 40}
+    return float(number) * float(1 << powers.get(unit, 0))
 
 
 @contextmanager

@@ -128,6 +128,23 @@ def _encode(table: Ints, used: int, keys: Ints, out: Codes, start: int) -> tuple
 
 
 @njit(cache=True, nogil=True)
+def by_owner(owners: Codes, people: int) -> tuple[Codes, Codes]:
+    """The rows in the order of their owners (codes from 0), and the owners in that order, numbered from 1."""
+    place = np.zeros(people + 1, np.int64)
+    for i in range(len(owners)):
+        place[owners[i] + 1] += 1
+    for u in range(people):
+        place[u + 1] += place[u]
+    order, ordered = np.empty(len(owners), np.int32), np.empty(len(owners), np.int32)
+    for i in range(len(owners)):
+        to = place[owners[i]]
+        place[owners[i]] += 1
+        order[to] = i
+        ordered[to] = owners[i] + 1
+    return order, ordered
+
+
+@njit(cache=True, nogil=True)
 def count_codes(codes: Codes, owners: Codes, width: int, wide: bool) -> Ints:
     """The table of values of one coded column: row c counts code c."""
     table = np.zeros((width, 7 if wide else 4), np.int64)
