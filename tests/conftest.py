@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from servers import PostgresServer, find_postgres, running_postgres
 
+from servers import PostgresServer, find_postgres, running_postgres
 from sudare.data.keys import Key
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def spark_cluster() -> Iterator[Cluster]:
 @pytest.fixture(scope="session")
 def spark(spark_cluster: Cluster) -> Iterator[Any]:
     """The session of the tests on that cluster."""
-    session = spark_cluster.session()
+    session = spark_cluster.session(**{"spark.shuffle.io.maxRetries": "1", "spark.shuffle.io.retryWait": "1s"})
     yield session
     session.stop()
 

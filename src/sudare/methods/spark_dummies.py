@@ -50,8 +50,8 @@ def _dealt(step: Any, draft: SparkDraft, user: str, parts: int, people: int) -> 
     place = f.row_number().over(Window.orderBy("size", "mark", column(OWNER))) - 1
     part = f.least((place / (people // parts)).cast("int"), f.lit(parts - 1)).alias(PART)
     dealt = sizes.select(column(OWNER), part)
-    joined = draft.frame.join(dealt, column(user) == column(OWNER)).repartitionByRange(parts, column(PART))
-    return draft.replace(frame=joined.select(*map(column, draft.frame.columns)))
+    joined = draft.frame.join(dealt, column(user) == column(OWNER)).repartition(parts, column(PART))
+    return draft.replace(frame=joined.select(*map(column, (*draft.frame.columns, PART))))
 
 
 def _without_parts(step: Any, draft: SparkDraft, user: str) -> int | None:

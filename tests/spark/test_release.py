@@ -1,0 +1,142 @@
+"""A release made on Spark: written by the workers, the truth apart, the key nowhere."""
+
+from __future__ import annotations
+
+import json
+import stat
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sudare
+from sudare import methods
+from sudare.cli.main import run
+from sudare.data.keys import Key
+from sudare.errors import DataError, UsageError
+
+pytestmark = pytest.mark.spark
+ROLES = {"identifier": ["name"], "quasi": ["age"], "sensitive": ["ill"]}
+
+
+@pytest.fixture(scope="module")
+def patients() -> pa.Table:
+    draw, rows = np.random.default_rng(7), 600
+    names = [f"canary-{n}" for n in range(rows)]
+    return pa.table(
+        {
+            "name": names,
+            "age": draw.integers(20, 80, rows),
+            "ill": draw.choice(["flu", "cold", "gout", "ache"], rows),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def secret() -> Key:
+    return Key(bytes(range(7, 39)))
+
+
+@pytest.fixture(scope="module")
+def release(spark, patients, secret):
+    ds = sudare.open(spark.createDataFrame(patients), **ROLES)
+    return sudare.anonymize(ds, methods.RandomizedAddition(l=2), key=secret)
+
+
+def test_the_workers_write_parquet_and_the_truth_apart(release, patients, tmp_path):
+    release.save(tmp_path / "out.parquet", truth=tmp_path / "truth.parquet")
+    written = pq.read_table(tmp_path / "out.parquet")
+    truth = pq.read_table(tmp_path / "truth.parquet")["original_row"].to_pylist()
+    assert written.column_names == ["age", "ill"]
+    assert truth == release.truth
+    ages, ills = patients["age"].to_pylist(), patients["ill"].to_pylist()
+    assert written["age"].to_pylist() == [ages[row] for row in truth]
+    assert all(ills[row] in found for row, found in zip(truth, written["ill"].to_pylist()))
+    assert stat.S_IMODE((tmp_path / "truth.parquet").stat().st_mode) == 0o700
+    card = json.loads((tmp_path / "out.parquet.sudare.json").read_text())
+    assert card["schema"]["randomized"]["ill"]["l"] == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "out.parquet",
+        "out.parquet.sudare.json",
+        "truth.parquet",
+    ]
+
+
+def test_an_existing_output_and_a_wrong_format_are_refused(release, tmp_path):
+    (tmp_path / "out.parquet").mkdir()
+    with pytest.raises(UsageError, match="exists already"):
+        release.save(tmp_path / "out.parquet")
+    with pytest.raises(UsageError, match="a folder of Parquet files"):
+        release.save(tmp_path / "out.csv")
+
+
+def test_the_key_and_the_people_are_in_no_plan_no_repr_and_no_log(release, secret, spark_cluster):
+    plan = release.frame._jdf.queryExecution().toString() + repr(release) + repr(release.data)
+    folder = getattr(spark_cluster, "folder", None)
+    logs = [
+        path
+        for path in (folder.rglob("*") if folder else ())
+        if path.suffix in (".log", "") and path.is_file()
+    ]
+    logs = [path for path in logs if path.suffix == ".log" or path.name in ("stderr", "stdout")]
+    said = plan.encode() + b"".join(path.read_bytes() for path in logs)
+    for form in (secret.secret, secret.secret.hex().encode(), repr(secret.secret)[2:-1].encode()):
+        assert form not in said
+    assert b"canary-" not in said
+
+
+def test_bad_cells_are_found_by_the_workers_and_said_without_a_traceback(spark, key):
+    frame = spark.createDataFrame(pa.table({"id": [1, 2, 3], "x": [1.0, float("nan"), 2.0]}))
+    ds = sudare.open(frame, identifier="id", sensitive="x")
+    with pytest.raises(DataError, match="column 'x' holds NaN or infinite values") as wrong:
+        sudare.anonymize(ds, methods.Round(column="x", to=0.5), key=key)
+    assert len(str(wrong.value).splitlines()) == 1
+
+
+def test_a_second_draw_under_another_key_is_refused(spark, patients, tmp_path):
+    ds = sudare.open(spark.createDataFrame(patients), **ROLES)
+    first, second = Key.new().save(tmp_path / "a.key"), Key.new().save(tmp_path / "b.key")
+    sudare.anonymize(ds, methods.RandomizedAddition(l=2), key=first)
+    with pytest.raises(UsageError, match="already randomised with the key"):
+        sudare.anonymize(ds, methods.RandomizedAddition(l=2), key=second)
+    here = sudare.open(patients, **ROLES)
+    with pytest.raises(UsageError, match="already randomised with the key"):
+        sudare.anonymize(here, methods.RandomizedAddition(l=2), key=second)
+
+
+def test_the_command_line_runs_on_a_cluster(spark, spark_cluster, patients, tmp_path, capsys):
+    path, recipe = tmp_path / "patients.csv", tmp_path / "recipe.toml"
+    patients.to_pandas().to_csv(path, index=False)
+    recipe.write_text('[[step]]\nmethod = "round"\ncolumn = "age"\nto = 10\n')
+    source = [
+        str(path),
+        "--engine",
+        spark_cluster.url,
+        "--identifier",
+        "name",
+        "--quasi",
+        "age",
+        "--sensitive",
+        "ill",
+    ]
+    assert run(["risk", *source, "--format", "json"]) == 0
+    there = json.loads(capsys.readouterr().out)
+    assert run(["risk", str(path), *source[3:], "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == there["rows"]
+    out, truth = tmp_path / "out.parquet", tmp_path / "truth.parquet"
+    made = [
+        "anonymize",
+        *source,
+        "--recipe",
+        str(recipe),
+        "--out",
+        str(out),
+        "--truth",
+        str(truth),
+        "--demo",
+        "--seed",
+        "1",
+    ]
+    assert run(made) == 0, capsys.readouterr().err
+    assert set(pq.read_table(out)["age"].to_pylist()) <= set(range(20, 90, 10))
