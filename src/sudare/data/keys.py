@@ -160,8 +160,16 @@ def normal(key: Key, purpose: str, column: str, ids: Words, n: int = 1) -> Float
 
 def order(key: Key, purpose: str, column: str, ids: Words) -> NDArray[np.int64]:
     """A random order of the records: the same records come in the same order, however they came in."""
-    drawn = words(key, purpose, column, ids, 2)
-    return np.lexsort((drawn[:, 1], drawn[:, 0])).astype(np.int64)
+    return by_words(words(key, purpose, column, ids, 2))
+
+
+def by_words(ids: Words) -> NDArray[np.int64]:
+    """The rows in the order of their two words. Sorting one word is fast; the second matters where words are equal."""
+    found = np.argsort(ids[:, 0])
+    ranked = ids[found, 0]
+    if (ranked[1:] == ranked[:-1]).any():
+        found = np.lexsort((ids[:, 1], ids[:, 0]))
+    return found.astype(np.int64)
 
 
 def generator(key: Key, purpose: str, column: str = "") -> np.random.Generator:
