@@ -37,7 +37,7 @@ class ItemSets:
         """
         pairs = users.astype(np.int64) * l + values.astype(np.int64)
         if keep == "set":
-            pairs = np.unique(pairs)
+            pairs = distinct(pairs)
             return cls(_starts(pairs // l, n), (pairs % l).astype(np.int32), np.arange(l))
         pairs.sort()
         fresh = np.ones(len(pairs), np.bool_)
@@ -92,8 +92,16 @@ class ItemSets:
     def dummies(self, labels: Longs) -> int:
         """dm of a clustering given as one label per user (P3, Prop. 1)."""
         sizes = np.bincount(labels)
-        covered = np.unique(labels[self.user_of_pair] * self.values + self.items) // max(1, self.values)
+        covered = distinct(labels[self.user_of_pair] * self.values + self.items) // max(1, self.values)
         return int(sizes[covered].sum()) - self.pairs
+
+
+def distinct(numbers: Longs) -> Longs:
+    """Sorted, each once; by sorting, which for millions of numbers is far faster than by hashing."""
+    ranked = np.sort(numbers)
+    fresh = np.ones(len(ranked), np.bool_)
+    fresh[1:] = ranked[1:] != ranked[:-1]
+    return np.asarray(ranked[fresh])
 
 
 def _starts(users: Longs, n: int) -> Longs:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.cost.itemsets import ItemSets
+from sudare.cost.itemsets import ItemSets, distinct
 from sudare.errors import UsageError
 from sudare.progress import stage
 
@@ -105,7 +105,7 @@ def _pairs(sets: ItemSets) -> Longs:
     if n % 2:
         single = int(np.flatnonzero(partner == n)[0])
         first[single] = first[int(np.argmin(np.where(np.arange(n) == single, np.inf, apart[single, :n])))]
-    labels = np.unique(first, return_inverse=True)[1].astype(np.int64)
+    labels = np.searchsorted(distinct(first), first).astype(np.int64)
     return labels if n % 2 == 0 else descend(*_bits(sets), labels, k=2, sweeps=3)
 
 

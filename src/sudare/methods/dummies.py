@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.keys import Key, Words, generator, hash_column, uniform, words
+from sudare.data.keys import Key, Words, by_words, generator, hash_column, uniform, words
 from sudare.errors import DataError, UsageError
 from sudare.methods.draft import DUMMY
 from sudare.registry import method
@@ -80,8 +80,10 @@ class DummyRecords:
 
 def missing_items(sets: ItemSets, labels: Longs) -> tuple[Longs, Longs]:
     """The (user, item) pairs that users lack of the union of their cluster's sets: one dummy each."""
+    from sudare.cost.itemsets import distinct
+
     l = max(1, sets.values)
-    covered = np.unique(labels[sets.user_of_pair] * l + sets.items)
+    covered = distinct(labels[sets.user_of_pair] * l + sets.items)
     by_cluster = np.argsort(labels, kind="stable")
     sizes = np.bincount(labels)
     starts = np.cumsum(sizes) - sizes
@@ -90,7 +92,7 @@ def missing_items(sets: ItemSets, labels: Longs) -> tuple[Longs, Longs]:
     within = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
     member = by_cluster[np.repeat(starts[cluster], times) + within]
     wanted = member * l + np.repeat(item, times)
-    owned = np.sort(sets.user_of_pair * l + sets.items)
+    owned = sets.user_of_pair * l + sets.items  # sorted, as users and their items are
     place = np.minimum(np.searchsorted(owned, wanted), max(0, len(owned) - 1))
     lacking = np.sort(wanted[owned[place] != wanted]) if len(owned) else wanted[:0]
     return lacking // l, lacking % l
@@ -117,10 +119,11 @@ def _with_dummies(
     draws = uniform(key, "dummies", value, ids, 2)
     records, people_of = coded[:, 1].astype(np.int64), coded[:, 0].astype(np.int64)
     l = len(values)
+    by_id = by_words(draft.ids)
     like = _draw_alike(
-        labels[people_of] * l + records, labels[owner] * l + sets.value_of[item], draft.ids, draws[:, 0]
+        labels[people_of] * l + records, labels[owner] * l + sets.value_of[item], by_id, draws[:, 0]
     )
-    own = _draw_alike(people_of, owner, draft.ids, draws[:, 1])
+    own = _draw_alike(people_of, owner, by_id, draws[:, 1])
     added = draft.table.take(pa.array(like))
     for name in _personal_columns(draft.table, people_of, len(people), (user, value)):
         added = _put(added, name, draft.table[name].take(pa.array(own)))
@@ -142,9 +145,9 @@ def _user_column(draft: Draft) -> str:
     return user
 
 
-def _draw_alike(groups: Longs, wanted: Longs, ids: Words, draws: NDArray[np.float64]) -> Longs:
-    """For every wanted group one of its records, drawn evenly; records are ordered by id, not by row."""
-    order = np.lexsort((ids[:, 1], ids[:, 0], groups))
+def _draw_alike(groups: Longs, wanted: Longs, by_id: Longs, draws: NDArray[np.float64]) -> Longs:
+    """For every wanted group one of its records, drawn evenly; `by_id` orders records whatever their row."""
+    order = by_id[np.argsort(groups[by_id], kind="stable")]
     ranked = groups[order]
     first, last = np.searchsorted(ranked, wanted, "left"), np.searchsorted(ranked, wanted, "right")
     return np.asarray(order[first + (draws * (last - first)).astype(np.int64)])
