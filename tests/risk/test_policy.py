@@ -18,6 +18,7 @@ from sudare.cli.main import run
 from sudare.data import Dataset, Roles
 from sudare.errors import UsageError
 from sudare.risk.check import check
+from sudare.risk.disclosure import disclosure
 from sudare.risk.policy import PRESETS, Policy
 
 ROLES = Roles.of(quasi=["zip"], sensitive="disease")
@@ -64,6 +65,14 @@ def test_an_attack_that_nobody_ran_breaks_its_limit() -> None:
     assert not check(dataset(6), {"attack_success": 0.1}, attack={"rows": [{"rate": 0.2}]}).passed
     with pytest.raises(UsageError, match="no rates"):
         check(dataset(6), {"attack_success": 0.1}, attack={"rows": []})
+
+
+def test_what_a_given_result_does_not_hold_is_broken() -> None:
+    only_k = disclosure(dataset(6), measures=["k"])
+    assert check(dataset(6), {"k": 5}, measured=only_k).passed
+    assert check(dataset(6), {"k": 5, "l": 2, "t": 0.3}, measured=only_k).failures == ["l", "t"]
+    only_l = disclosure(dataset(6), measures=["l"])
+    assert check(dataset(6), {"max_risk": 0.5, "k": 5}, measured=only_l).failures == ["max_risk", "k"]
 
 
 def test_a_missing_value_counts_as_the_policy_says() -> None:

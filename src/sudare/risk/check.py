@@ -85,44 +85,29 @@ def check(
 
 
 def _class_rows(policy: Policy, found: DisclosureResult | None) -> Iterator[dict[str, Any]]:
-    if found is None or found.k is None:
-        return
-    k = found.k_wildcard if policy.missing == "any" and found.k_wildcard is not None else found.k
+    k = None if found is None else (found.k_wildcard if policy.missing == "any" else found.k)
     if policy.max_risk is not None:
+        risk = None if k is None else 1 / max(k, 1)
         meaning = f"largest chance to find a person (so k of {ceil(1 / policy.max_risk - 1e-9)} or more)"
-        yield _row(
-            "max_risk",
-            None,
-            f"<= {policy.max_risk:g}",
-            1 / max(k, 1),
-            1 / max(k, 1) <= policy.max_risk,
-            meaning,
-        )
+        yield _limit("max_risk", None, policy.max_risk, risk, meaning)
     if policy.k is not None:
-        yield _row("k", None, f">= {policy.k}", k, k >= policy.k, "people in the smallest class")
+        yield _limit("k", None, policy.k, k, "people in the smallest class", at_least=True)
 
 
 def _sensitive_rows(policy: Policy, found: DisclosureResult | None) -> Iterator[dict[str, Any]]:
-    if found is None:
-        return
     if policy.l is not None:
-        for column, l in found.l.items():
-            yield _row("l", column, f">= {policy.l}", l, l >= policy.l, "fewest different values in a class")
+        for column, l in (found.l if found is not None and found.l else {None: None}).items():
+            yield _limit("l", column, policy.l, l, "fewest different values in a class", at_least=True)
     if policy.t is not None:
-        for column, t in found.t.items():
-            kept = t <= policy.t + 1e-12
-            yield _row("t", column, f"<= {policy.t:g}", t, kept, "largest distance of a class from the table")
+        for column, t in (found.t if found is not None and found.t else {None: None}).items():
+            yield _limit("t", column, policy.t, t, "largest distance of a class from the table")
 
 
 def _attack_rows(policy: Policy, attack: Any) -> Iterator[dict[str, Any]]:
-    if policy.attack_success is None:
-        return
-    rate = attack_rate(attack)
-    kept = rate is not None and rate <= policy.attack_success
-    meaning = (
-        "best rate of an attack" if rate is not None else "not measured; give the result of sudare attack"
-    )
-    yield _row("attack_success", None, f"<= {policy.attack_success:g}", rate, kept, meaning)
+    if policy.attack_success is not None:
+        yield _limit(
+            "attack_success", None, policy.attack_success, attack_rate(attack), "best rate of an attack"
+        )
 
 
 def _cell_rows(policy: Policy, ds: Dataset) -> Iterator[dict[str, Any]]:
@@ -134,9 +119,8 @@ def _cell_rows(policy: Policy, ds: Dataset) -> Iterator[dict[str, Any]]:
         raise UsageError(f"{ds.name}: no quasi-identifiers for cell_size; name them with quasi= or --quasi")
     for column in ds.roles.quasi:
         people = class_sizes(ds, [column]).k
-        kept = people >= policy.cell_size
-        yield _row(
-            "cell_size", column, f">= {policy.cell_size}", people, kept, "fewest people behind a value"
+        yield _limit(
+            "cell_size", column, policy.cell_size, people, "fewest people behind a value", at_least=True
         )
 
 
@@ -160,16 +144,24 @@ def attack_rate(attack: Any) -> float | None:
     return max(rates)
 
 
-def _row(
-    limit: str, column: str | None, required: str, measured: float | None, passed: bool, meaning: str
+def _limit(
+    name: str,
+    column: str | None,
+    limit: float,
+    measured: float | None,
+    meaning: str,
+    *,
+    at_least: bool = False,
 ) -> dict[str, Any]:
+    """A row; what was not measured is broken, because nobody knows."""
+    kept = measured is not None and (measured >= limit if at_least else measured <= limit + 1e-12)
     return {
-        "limit": limit,
+        "limit": name,
         "column": column,
-        "required": required,
+        "required": f"{'>=' if at_least else '<='} {limit:g}",
         "measured": measured,
-        "passed": bool(passed),
-        "meaning": meaning,
+        "passed": kept,
+        "meaning": meaning if measured is not None else f"not measured: {meaning}",
     }
 
 
