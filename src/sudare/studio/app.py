@@ -369,6 +369,9 @@ class Pages:
     def _wait(self, task: str, step: str, **arguments: Any) -> Response | None:
         """Start the work, show that it runs, or say what went wrong; None when its result is there."""
         session = self.session
+        running = session.job_for("release")
+        if running is not None and running.state == "running":
+            return self._working(running, "run")
         job = session.job_for(task)
         if job is None or job.state == "cancelled" or job.arguments != arguments:
             job = session.worker.start(task, TITLES[task], arguments)

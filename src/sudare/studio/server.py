@@ -65,6 +65,7 @@ def listen(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(("127.0.0.1", port))
+        listening.listen(64)  # who follows the address at once waits instead of being refused
     except OSError as error:
         raise UsageError(
             f"port {port}: cannot be used ({error.strerror}); name another with --port"

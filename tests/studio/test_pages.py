@@ -1,0 +1,170 @@
+"""The loop by plain links and forms: what a browser without scripts would do."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.studio.conftest import Browser
+
+from sudare.studio.session import Session
+from sudare.studio.worker import Worker
+
+PEOPLE = pa.table(
+    {
+        "name": [f"Person {i}" for i in range(60)],
+        "age": [20 + i % 30 for i in range(60)],
+        "sex": ["f", "m"] * 30,
+        "disease": ["flu", "cold", "gout"] * 20,
+    }
+)
+
+
+@pytest.fixture
+def people(folder: Path) -> Path:
+    pq.write_table(PEOPLE, folder / "people.parquet")
+    return folder / "people.parquet"
+
+
+def measured(browser: Browser) -> None:
+    """From the first page to the risk."""
+    browser.post("/choose", path="people.parquet")
+    browser.until("/roles", "What is each column about?")
+    browser.post("/roles")
+    browser.until("/risk", "What the table gives away")
+
+
+def test_the_whole_loop(browser: Browser, people: Path, session: Session) -> None:
+    assert "people.parquet" in browser.get("/").text
+    measured(browser)
+    assert session.roles == {"name": "identifier", "age": "quasi", "sex": "quasi", "disease": "sensitive"}
+    page = browser.get("/risk").text
+    assert "sudare risk people.parquet --combine 2" in page
+    assert "sudare.risk(ds, combine=2)" in page
+    browser.until("/risk/values?attribute=age", "Values of age")
+    assert "every person has one record" in browser.get("/cost").text
+    page = browser.post("/recipe", action="add", method="mondrian", **{"p-k": "5"}).text
+    assert "[[step]]" in page
+    assert "k = 5" in page
+    browser.post("/run")
+    page = browser.until("/run", "Before and after").text
+    assert "Strongest attack finds" in page
+    assert "mondrian" in page
+    files = browser.get("/download").text
+    assert "Whoever has it can undo the release" in files
+    release = pq.read_table(io.BytesIO(browser.get("/download/release.parquet").content))
+    assert release.num_rows == 60
+    assert "name" not in release.column_names
+    truth = browser.get("/download/truth.parquet")
+    assert pq.read_table(io.BytesIO(truth.content)).num_rows == 60
+    assert truth.headers["content-disposition"].startswith("attachment")
+    assert browser.get("/download/recipe.toml").text == '[[step]]\nmethod = "mondrian"\nk = 5\n'
+    assert "Weakest" not in browser.get("/download/report-external.html").text
+    second_recipe(browser)
+
+
+def second_recipe(browser: Browser) -> None:
+    browser.post("/recipe", action="toml", toml='[[step]]\nmethod = "suppress"\ncolumns = ["age"]\n')
+    browser.post("/run")
+    browser.get("/events")  # ends with the work
+    page = browser.until("/result", "Before and after").text
+    assert "1: mondrian" in page
+    assert "2: suppress" in page
+    assert "Risk and loss of every recipe tried" in page
+
+
+def test_pages_that_come_too_early_say_what_to_do_first(browser: Browser) -> None:
+    for path, words in (
+        ("/roles", "Choose a table first"),
+        ("/run", "at least one step"),
+        ("/risk", "roles first"),
+    ):
+        page = browser.get(path)
+        assert page.status_code == 200
+        assert words in page.text
+
+
+def test_faults_are_told_in_place(browser: Browser, people: Path) -> None:
+    measured(browser)
+    page = browser.post("/recipe", action="add", method="mondrian", **{"p-k": "many"})
+    assert page.status_code == 400
+    assert "That did not work" in page.text
+    page = browser.post("/recipe", action="toml", toml="[[step]\n")
+    assert "not valid TOML" in page.text
+    page = browser.post("/recipe", action="toml", toml='[[step]]\nmethod = "mondrain"\nk = 2\n')
+    assert "did you mean &#39;mondrian&#39;?" in page.text
+    page = browser.post("/roles", **{"role-0": "user", "role-1": "user"})
+    assert "Only one column" in page.text
+    browser.post("/recipe", action="add", method="mondrian", **{"p-k": "500"})
+    browser.post("/run")
+    page = browser.until("/run", "Make the release")
+    assert "more than the 60 people" in page.text
+    assert "Person" not in page.text
+
+
+def test_a_file_that_is_no_table_is_told_in_place(browser: Browser, folder: Path) -> None:
+    (folder / "broken.parquet").write_bytes(b"PAR1 no")
+    browser.post("/choose", path="broken.parquet")
+    page = browser.until("/roles", "That did not work")
+    assert "not a readable Parquet file" in page.text
+
+
+def test_work_can_be_cancelled(browser: Browser, folder: Path, session: Session) -> None:
+    rows = range(60_000)
+    table = pa.table({"user": [f"u{i % 3000}" for i in rows], "goods": [i * i % 997 for i in rows]})
+    pq.write_table(table, folder / "big.parquet")
+    browser.post("/choose", path="big.parquet")
+    browser.until("/roles", "What is each column about?")
+    browser.post("/roles")
+    browser.until("/risk", "What the table gives away")
+    slow = {"p-value": "goods", "p-k": "5", "p-effort": "high"}
+    browser.post("/recipe", action="add", method="dummy-records", **slow)
+    browser.post("/run")
+    page = browser.get("/run").text
+    assert 'id="working"' in page
+    assert "Cancel" in page
+    process = session.worker._process
+    page = browser.post("/cancel").text
+    assert "Cancelled. Nothing was written." in page
+    assert not process.is_alive()
+    assert session.files() == []
+    browser.until("/risk", "What the table gives away")
+
+
+def test_names_of_columns_are_text(browser: Browser, folder: Path) -> None:
+    bad = '"><script>alert(1)</script>'
+    pq.write_table(pa.table({bad: ["a", "b"] * 30, "=cmd": [1, 2, 3] * 20}), folder / "<img src=x>.parquet")
+    assert "<img src" not in browser.get("/").text
+    browser.post("/choose", path="<img src=x>.parquet")
+    for path, heading in (("/roles", "What is each column about?"), ("/risk", "What the table gives away")):
+        page = browser.until(path, heading).text
+        assert "<script>alert" not in page
+        assert "<img src" not in page
+        browser.post("/roles")
+    assert "<script>alert" not in browser.get("/recipe").text
+
+
+def test_a_worker_that_dies_says_so() -> None:
+    worker = Worker("sudare.studio.tasks")
+    job = worker.start("look", "look", {"source": None})
+    worker._process.kill()
+    worker._process.join()
+    for _ in range(100):
+        if job.state != "running":
+            break
+        import time
+
+        time.sleep(0.05)
+    assert job.state == "failed"
+    assert job.error
+    worker.close()
+
+
+def test_the_private_folder_is_private_and_goes(folder: Path) -> None:
+    session = Session(folder=folder)
+    assert session.output.stat().st_mode & 0o777 == 0o700
+    session.close()
+    assert not session.output.exists()
