@@ -226,3 +226,21 @@ def test_a_recipe_with_hierarchies_reads_back_as_itself(tmp_path):
     (step,) = Recipe.from_toml(tmp_path / "recipe.toml").steps
     table = pa.table({"c": ["1", "2", "3", "4"]})
     assert step.apply(draft_of(table), KEY).table["c"].to_pylist() == ["low", "low", "high", "high"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"a": 3}, {"a": {"paths": 3}}, {"a": {"paths": [[1, 2], 3]}}, {"a": {"nothing": 1}}, {"aa": "x"}],
+)
+def test_hierarchies_that_mean_nothing_are_refused(wrong):
+    table = pa.table({"a": [1, 2], "b": ["x", "y"]})
+    with pytest.raises(UsageError, match="hierarchy"):
+        LocalRecoding(k=2, hierarchies=wrong).apply(draft_of(table), KEY)
+
+
+def test_a_columns_name_leads_to_no_other_folder(tmp_path):
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "b.csv").write_text("x;*\n")
+    table = pa.table({"../b": ["x", "x"]})
+    with pytest.raises(UsageError, match="no hierarchies"):
+        LocalRecoding(k=2, hierarchies=str(tmp_path / "inner")).apply(draft_of(table), KEY)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,13 +13,15 @@ from sudare.data.hierarchies import Hierarchy
 from sudare.data.recoded import SUPPRESSED, plain, value_set
 from sudare.engine.recoding import Bag, Column, Grouping, Line, Tree
 from sudare.errors import DataError, UsageError, warn
+from sudare.methods.hierarchy_sources import Hierarchies as Hierarchies
+from sudare.methods.hierarchy_sources import resolve as resolve
+from sudare.methods.hierarchy_sources import writable as writable
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from sudare.methods.draft import Draft
 
-Hierarchies = Mapping[str, Any] | str | os.PathLike[str] | None
 MOST_VALUES = 4096
 
 
@@ -62,55 +62,6 @@ def check_k(draft: Draft, k: int, method: str) -> None:
         raise UsageError(
             f"{method}: k = {k} is more than the {people} people of the table; choose a smaller k"
         )
-
-
-def writable(given: Hierarchies) -> Hierarchies:
-    """The same hierarchies as a recipe file can hold them: an object as its paths, a missing value as ""."""
-    if not isinstance(given, Mapping):
-        return given
-    return {
-        name: {"paths": [[label or "" for label in path] for path in entry.paths()]}
-        if isinstance(entry, Hierarchy)
-        else entry
-        for name, entry in given.items()
-    }
-
-
-def resolve(given: Hierarchies, table: pa.Table, names: Sequence[str]) -> dict[str, Hierarchy]:
-    """The hierarchies of the columns that have one.
-
-    `given`: a folder with a `<column>.csv` per hierarchy, a `sudare.toml` with [hierarchy.<column>] tables, or a
-    mapping from columns to a Hierarchy, the path of its CSV, {"paths": [[leaf, ..., root], ...]} or such a table.
-    """
-    from sudare.data.hierarchy_kinds import from_spec, read_specs
-
-    folder: Path = Path(".")
-    if given is None:
-        return {}
-    if isinstance(given, (str, os.PathLike)):
-        folder = Path(given)
-        if folder.is_dir():
-            files = {name: folder / f"{name}.csv" for name in names}
-            given = {name: file for name, file in files.items() if file.exists()}
-        elif folder.suffix == ".toml":
-            given, folder = read_specs(folder), folder.parent
-        if isinstance(given, (str, os.PathLike)) or not given:
-            raise UsageError(
-                f"{folder}: no hierarchies; give a folder with <column>.csv files or a sudare.toml"
-            )
-    found = {}
-    for name in (name for name in names if name in given):
-        values = table[name].unique().to_pylist()
-        entry = given[name]
-        if isinstance(entry, (str, os.PathLike)):
-            entry = Hierarchy.from_csv(Path(entry))
-        elif isinstance(entry, Mapping) and "paths" in entry:
-            entry = Hierarchy.from_paths([[label or None for label in path] for path in entry["paths"]])
-        if isinstance(entry, Hierarchy):
-            found[name] = entry.with_missing() if None in values else entry
-        else:
-            found[name] = from_spec(entry, values, folder=folder)
-    return found
 
 
 def encode(table: pa.Table, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> Quasi:
