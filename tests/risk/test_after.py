@@ -100,7 +100,26 @@ def test_without_users_every_published_row_is_a_person():
 def test_noise_is_not_taken_for_recoding():
     ds = Dataset.from_arrow(pa.table({"x": [1.0, 2.0, 3.0]}), Roles())
     noisy = Dataset.from_arrow(pa.table({"x": [1.2, 1.9, 3.3]}), Roles())
-    assert risk(ds, release=noisy, truth=[0, 1, 2]).risk_of("x") == 0
+    found = risk(ds, release=noisy, truth=[0, 1, 2])
+    assert found.risk_of("x") == 0
+    assert "x: 100% of the published records" in found.notes[-1]
+
+
+def test_what_the_methods_publish_is_understood():
+    import sudare
+
+    ds = sudare.open(
+        "example:purchases", user="user", quasi=["date", "time", "goods"], sensitive=["price", "number"]
+    )
+    key = bytes(range(32))
+    gone = sudare.risk(ds, release=sudare.anonymize(ds, sudare.methods.Suppress(columns=["time"]), key=key))
+    assert gone.risk_of("time") == pytest.approx(1 / 3)
+    assert gone.risk_of("date") == pytest.approx(0.65)
+    rounded = sudare.risk(
+        ds, release=sudare.anonymize(ds, sudare.methods.Round(column="price", to=2), key=key)
+    )
+    assert rounded.risk_of("price") < 29 / 60
+    assert len(rounded.notes) == 1
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,8 @@ def after_rows(
     truth: Sequence[int | None] | None,
     attacker: str,
     missing: str,
-) -> list[dict[str, Any]]:
-    """R' per set of attributes, with the risk before beside it.
+) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """R' per set of attributes with the risk before beside it, and notes on columns whose values were moved.
 
     R' = (1/m) sum over the true records of [u in C(x)] / |C(x)|, where C(x) are the published people with a record
     consistent with x. An attribute that is not published helps nobody: every published person stays a candidate.
@@ -42,7 +43,9 @@ def after_rows(
     before = engine.profiles(ds, sets)
     columns = list(dict.fromkeys(name for subset in sets for name in subset))
     pair = _Pair.of(ds, published, rows, columns)
-    return [_row(pair, profile) for profile in before]
+    return [_row(pair, profile) for profile in before], tuple(
+        _moved(pair, name) for name in pair.seen if pair.moved(name)
+    )
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class _Pair:
             seen=_coded(published, shown),
         )
 
-    @property
+    @cached_property
     def owner(self) -> Ints:
         """The true user of every published person: the one most of their records are about, -1 for nobody."""
         real = self.rows >= 0
@@ -76,12 +79,35 @@ class _Pair:
         owner[self.people[real][order]] = self.users[self.rows[real]][order]
         return owner
 
-    def consistent(self, name: str) -> Ints:
-        """The (true, published) pairs of values of a column that may belong together."""
+    def moved(self, name: str) -> float:
+        """The share of published records whose value does not stand for the true one: noise, swapping, redrawing."""
+        (true, _), (seen, shown) = self.true[name], self.seen[name]
+        real = self.rows >= 0
+        pairs = self.near[name]
+        known = set((pairs[:, 0] * len(shown) + pairs[:, 1]).tolist())
+        here, counts = np.unique(true[self.rows[real]] * len(shown) + seen[real], return_counts=True)
+        return float(
+            sum(n for pair, n in zip(here.tolist(), counts.tolist()) if pair not in known)
+            / max(real.sum(), 1)
+        )
+
+    @cached_property
+    def near(self) -> dict[str, Ints]:
+        """Per column the (true, published) pairs of values that may belong together."""
+        return {name: self._consistent(name) for name in self.seen}
+
+    def _consistent(self, name: str) -> Ints:
         (true, values), (seen, shown) = self.true[name], self.seen[name]
         real = self.rows >= 0
         observed = np.unique(np.stack([true[self.rows[real]], seen[real]], axis=1), axis=0)
         return consistent_pairs(values, shown, observed)
+
+
+def _moved(pair: _Pair, name: str) -> str:
+    return (
+        f"{name}: {pair.moved(name):.0%} of the published records carry another value than the true one; this attacker "
+        "matches equal values only, `sudare attack` looks for the nearest."
+    )
 
 
 def _row(pair: _Pair, profile: Any) -> dict[str, Any]:
@@ -101,7 +127,7 @@ def _row(pair: _Pair, profile: Any) -> dict[str, Any]:
             else np.zeros((len(pair.people), 0), np.int64),
             owner=pair.owner,
         ),
-        near=[pair.consistent(name) for name in shown],
+        near=[pair.near[name] for name in shown],
     )
     return row_of(
         subset,

@@ -55,10 +55,11 @@ def risk(
     _check(model, attacker, missing, sample_size)
     sets = subsets(ds, attributes, combine)
     profiles: dict[Subset, Profile] = {}
+    more: tuple[str, ...] = ()
     if release is not None:
         from sudare.risk.after import after_rows
 
-        rows = after_rows(ds, sets, release, truth, attacker, missing)
+        rows, more = after_rows(ds, sets, release, truth, attacker, missing)
     elif channel:
         from sudare.risk.blurred import blurred_rows
 
@@ -75,7 +76,7 @@ def risk(
         from sudare.risk.across import across_rows
 
         rows += across_rows(ds, sets, across, attacker, missing)
-    notes = _notes(missing, sample_size, rows)
+    notes = (*_notes(missing, sample_size, rows), *more)
     return RiskResult(rows=riskiest_first(rows), notes=notes, missing=missing, dataset=ds, profiles=profiles)
 
 
