@@ -111,6 +111,8 @@ def test_what_cannot_be_done_is_refused():
             LatticeRecoding(**wrong)
     with pytest.raises(UsageError, match="more than the 3 people"):
         LatticeRecoding(k=4).apply(draft_of(table), KEY)
+    with pytest.raises(UsageError, match="holds lists"):
+        LatticeRecoding(k=2).apply(draft_of(pa.table({"a": [["x"], ["y"]]})), KEY)
     deep = Hierarchy.from_paths([tuple(str(v) for _ in range(40)) for v in range(1, 4)])
     wide = pa.table({c: [1, 2, 3] for c in "abcde"})
     with pytest.raises(UsageError, match="combinations of levels"):

@@ -85,9 +85,14 @@ class LatticeRecoding:
 
 
 def _all_hierarchies(draft: Draft, names: Sequence[str], given: Hierarchies) -> dict[str, Hierarchy]:
+    import pyarrow as pa
+
     from sudare.data.hierarchy_kinds import from_spec
     from sudare.data.hierarchy_proposals import propose
 
+    for name in names:
+        if pa.types.is_nested(draft.table.schema.field(name).type):
+            raise UsageError(f"lattice-recoding: column '{name}' holds lists; leave it out with columns=")
     known = resolve(given, draft.table, names)
     for name in names:
         if name not in known:
