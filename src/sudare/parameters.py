@@ -47,7 +47,7 @@ def fitted(value: Any, kind: Any, name: str) -> Any:
     """
     if fits(value, kind):
         return value
-    if tuple in map(typing.get_origin, _options(kind)):
+    if any(typing.get_origin(option) is tuple for option in _options(kind)):
         as_tuple = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
         if fits(as_tuple, kind):
             return as_tuple

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pyarrow.csv
@@ -22,7 +22,9 @@ from sudare.methods.recipe import Recipe
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # lines that need a server of their own; they are tested with their engines and the studio
-ELSEWHERE = re.compile(r"studio|spark://|postgres|duckdb://|local\[|--engine|reproduce|retail400|\bTABLE\b|FILE")
+ELSEWHERE = re.compile(
+    r"studio|spark://|postgres|duckdb://|local\[|--engine|reproduce|retail400|\bTABLE\b|FILE"
+)
 COMMAND = re.compile(r"^(?: {4}|\$ |    \$ )?(sudare [^|<>`]*)$")
 
 
@@ -48,7 +50,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pyarrow.csv.write_csv(examples.load("example:patients"), folder / "patients.csv")
     (folder / "keys").mkdir()
     Key.new().save(folder / "keys" / "sudare.key")
-    ds = sudare.open("example:patients", identifier="name", quasi=["sex", "age", "address", "job"], sensitive="disease")
+    ds = sudare.open(
+        "example:patients", identifier="name", quasi=["sex", "age", "address", "job"], sensitive="disease"
+    )
     release = sudare.anonymize(ds, Recipe.from_steps([{"method": "pseudonymize"}]), key=Key.demo(1))
     pq.write_table(ds.to_pyarrow(), folder / "original.parquet")
     release.save(folder / "release.parquet", truth=folder / "truth.parquet")
@@ -59,8 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_commands_of(page: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = commands(page)
-    for path in folder.iterdir():
-        os.symlink(path, tmp_path / path.name) if path.is_dir() else (tmp_path / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     _write_files_of(page, tmp_path)
     monkeypatch.chdir(tmp_path)
     for line in lines:

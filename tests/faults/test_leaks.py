@@ -14,6 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sudare.methods import Noise, Suppress
+from sudare.methods.recipe import Recipe
+
 Run = Callable[..., Any]
 fault = pytest.mark.fault
 CANARY = "Zebediah-Canary-4711"
@@ -27,8 +30,8 @@ def folder(tmp_path: Path) -> Path:
     goods = [f"g{i:02d}" for i in draw.integers(0, 25, 800)] + [f"goods of {CANARY}"] * 3
     table = {"user": users, "goods": goods, "price": [*draw.integers(1, 90, 800).tolist(), 1, 2, 3]}
     pq.write_table(pa.table(table), tmp_path / "shop.parquet")
-    steps = '[[step]]\nmethod = "suppress"\ncolumns = ["goods"]\n[[step]]\nmethod = "noise"\ncolumns = ["price"]\nsd = 0.5\n'
-    (tmp_path / "r.toml").write_text(steps)
+    steps = (Suppress(columns=["goods"]), Noise(columns=["price"], sd=0.5))
+    (tmp_path / "r.toml").write_text(Recipe(steps).to_toml())
     return tmp_path
 
 

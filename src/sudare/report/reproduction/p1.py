@@ -145,8 +145,9 @@ def _table6(results: dict[str, RiskResult]) -> Item:
         for m, s in (("exact", None), ("low-cost", None), ("sample", 50))
     ]
     text = (
-        "The mean and the low-cost model come out. The printed intervals of the sampling model are one draw of ten values "
-        "with replacement, plus or minus one standard deviation of alpha; ours (s = 50, without replacement, 90%) are in the chart."
+        "The mean and the low-cost model come out. The printed intervals of the sampling model are one draw of "
+        "ten values with replacement, plus or minus one standard deviation of alpha; ours (s = 50, without "
+        "replacement, 90%) are in the chart."
     )
     return Item("Table 6", text, tuple(rows), (("table6-models", charts.models_bars(models)),))
 
