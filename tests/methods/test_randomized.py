@@ -41,16 +41,16 @@ def sets_of(dataset: Dataset, key: Key = KEY, l: int = 3) -> dict[str, list[str]
 
 
 def slow_draw(truth: int, words: np.ndarray, size: int, l: int) -> list[int]:
-    """The same draw with Python's whole numbers."""
-    chosen, state, current = [truth], 0, -1
+    """The same shuffle with Python's whole numbers: the true value first, then draws among the rest."""
+    deck, state, current = list(range(size)), 0, -1
+    deck[0], deck[truth] = deck[truth], deck[0]
     for place, word in zip(range(1, l), word_of_draw(size, l)):
         if word != current:
             current, state = word, int(words[word])
-        bound = size - place
-        others = [v for v in range(size) if v not in chosen]
-        chosen.append(others[state * bound >> 64])
-        state = state * bound % 2**64
-    return sorted(chosen)
+        other = place + (state * (size - place) >> 64)
+        deck[place], deck[other] = deck[other], deck[place]
+        state = state * (size - place) % 2**64
+    return sorted(deck[:l])
 
 
 @settings(max_examples=60, deadline=None)

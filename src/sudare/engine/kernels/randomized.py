@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 # One 64-bit word yields draws whose bounds multiply up to this; the bias of such a group of draws
 # (total variation from uniform) is at most BUDGET / 2**64 = 2**-32.
 BUDGET = 2**32
+# The place of a single set bit: the top six bits of bit * DE_BRUIJN are different for every bit.
+DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+BIT_OF = np.argsort([(int(DE_BRUIJN) << bit) % 2**64 >> 58 for bit in range(64)]).astype(np.uint8)
 
 
 def word_of_draw(size: int, l: int) -> NDArray[np.int64]:
@@ -46,35 +49,67 @@ def draw_sets(
     """The set of every record as codes in ascending order, one row of l codes per record (P2, Alg. 1).
 
     >>> draw_sets(np.array([3, 0]), np.zeros((2, 1), np.uint64), 6, 3).tolist()
-    [[0, 1, 3], [0, 1, 2]]
+    [[1, 2, 3], [0, 1, 2]]
     """
     kind = np.uint8 if size <= 2**8 else np.uint16 if size <= 2**16 else np.uint32
     sets = np.empty((len(truth), l), kind)
-    _draw(np.ascontiguousarray(truth).astype(kind, copy=False), words, word_of_draw(size, l), size, sets)
+    draw = _draw_small if size <= 64 else _draw_large
+    draw(np.ascontiguousarray(truth).astype(kind, copy=False), words, word_of_draw(size, l), size, sets)
     return sets
 
 
 @njit(cache=True, nogil=True)
-def _draw(truth, words, word_of, size, sets):
-    """Sequential sampling: the i-th draw is a rank among the values not yet in the (sorted) set."""
+def _draw_small(truth, words, word_of, size, sets):
+    """Up to 64 values: the set is a bit mask, read off in ascending order."""
     rows, width = sets.shape
+    deck = np.arange(size)
+    swapped = np.empty(width, np.int64)
     for row in range(rows):
-        sets[row, 0] = truth[row]
-        current, word = -1, np.uint64(0)
-        for i in range(1, width):
-            if word_of[i - 1] != current:
-                current = word_of[i - 1]
-                word = words[row, current]
-            bound = np.uint64(size - i)
-            value = np.int64(_high(word, bound))
-            word = word * bound
-            place = 0
-            while place < i and np.int64(sets[row, place]) <= value:
-                value += 1
-                place += 1
-            for j in range(i, place, -1):
-                sets[row, j] = sets[row, j - 1]
-            sets[row, place] = value
+        _deal(deck, swapped, np.int64(truth[row]), words[row], word_of, size)
+        mask = np.uint64(0)
+        for i in range(width):
+            mask |= np.uint64(1) << np.uint64(deck[i])
+        _collect(deck, swapped)
+        for i in range(width):
+            lowest = mask & (~mask + np.uint64(1))
+            sets[row, i] = BIT_OF[(lowest * DE_BRUIJN) >> np.uint64(58)]
+            mask ^= lowest
+
+
+@njit(cache=True, nogil=True)
+def _draw_large(truth, words, word_of, size, sets):
+    """Any number of values: the dealt ones are sorted."""
+    rows, width = sets.shape
+    deck = np.arange(size)
+    swapped = np.empty(width, np.int64)
+    for row in range(rows):
+        _deal(deck, swapped, np.int64(truth[row]), words[row], word_of, size)
+        sets[row] = np.sort(deck[:width])
+        _collect(deck, swapped)
+
+
+@njit(cache=True, inline="always")
+def _deal(deck, swapped, true, words, word_of, size):
+    """A shuffle that stops after a few cards: the true value comes first, then uniform draws of the rest."""
+    swapped[0] = true
+    deck[0], deck[true] = deck[true], deck[0]
+    current, word = -1, np.uint64(0)
+    for i in range(1, len(swapped)):
+        if word_of[i - 1] != current:
+            current = word_of[i - 1]
+            word = words[current]
+        bound = np.uint64(size - i)
+        place = i + np.int64(_high(word, bound))
+        word = word * bound
+        deck[i], deck[place] = deck[place], deck[i]
+        swapped[i] = place
+
+
+@njit(cache=True, inline="always")
+def _collect(deck, swapped):
+    """Undo the swaps, last first: the deck is in order again for the next record."""
+    for i in range(len(swapped) - 1, -1, -1):
+        deck[i], deck[swapped[i]] = deck[swapped[i]], deck[i]
 
 
 @njit(cache=True, inline="always")
