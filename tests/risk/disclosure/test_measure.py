@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sudare
 from sudare.data import Dataset, Roles
 from sudare.data.hierarchies import Hierarchy
 from sudare.errors import DataError, UsageError
@@ -212,6 +213,23 @@ def test_hierarchical_closeness_needs_a_hierarchy(tmp_path: Path) -> None:
     (tmp_path / "sudare.toml").write_text("[hierarchy.s]\nfile = 's.csv'\n[hierarchy.q]\nflat = true\n")
     for source in ({"s": tmp_path / "s.csv"}, tmp_path / "sudare.toml"):
         assert disclosure(ds, measures=["t"], hierarchies=source).t == found.t
+
+
+def test_labels_of_rows_play_no_part() -> None:
+    frame = GUIDE.to_pandas()
+    frame.index = [7, 7, 3, 100, -1, 5, 0, 2, 9, 8]
+    found = disclosure(
+        sudare.open(frame, quasi=list(ROLES.quasi), sensitive="health"), measures=["k", "l", "t"]
+    )
+    plain = disclosure(Dataset.from_arrow(GUIDE, ROLES), measures=["k", "l", "t"])
+    assert found.to_dict()["rows"] == plain.to_dict()["rows"]
+
+
+def test_a_sensitive_column_can_be_measured_as_a_quasi_identifier() -> None:
+    ds = Dataset.from_arrow(GUIDE, ROLES)
+    assert disclosure(ds, quasi=["health"]).diversity == {}
+    with pytest.raises(UsageError, match="at once"):
+        disclosure(ds, quasi=["health"], sensitive=["health"])
 
 
 def test_wrong_calls_are_refused_before_any_work() -> None:

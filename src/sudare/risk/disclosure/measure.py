@@ -98,7 +98,15 @@ class _Asked:
             raise UsageError(f"{ds.name}: no quasi-identifiers; name them with quasi= or --quasi")
         if ds.rows == 0:
             raise DataError(f"{ds.name}: no records; nothing can be measured")
-        about = ds.require(_listed(sensitive) if sensitive is not None else ds.roles.sensitive)
+        about = ds.require(
+            _listed(sensitive)
+            if sensitive is not None
+            else [column for column in ds.roles.sensitive if column not in known]
+        )
+        if both := [column for column in about if column in known]:
+            raise UsageError(
+                f"{ds.name}: '{both[0]}' cannot be quasi-identifier and sensitive at once; choose one"
+            )
         needs = {"l", "t", "likeness"} & set(chosen)
         if measures is not None and needs and not about:
             raise UsageError(

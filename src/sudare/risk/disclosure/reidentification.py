@@ -33,7 +33,7 @@ def prosecutor(sizes: Sizes, threshold: float = 0.2) -> Reidentification:
     >>> prosecutor(Sizes.of([1, 4, 5]))
     Reidentification(largest=1.0, mean=0.3, at_risk=0.5, threshold=0.2)
     """
-    return of_records(1 / sizes.persons, sizes.records, threshold)
+    return of_records(1 / np.maximum(sizes.persons, 1), sizes.records, threshold)
 
 
 def journalist(
