@@ -12,6 +12,7 @@ def rows_of(result):
     return [dict(row) for row in result.rows]
 
 
+@pytest.mark.fault(48, "threads, row order and format change nothing in the metrics")
 @pytest.mark.parametrize("attacker", ["uniform", "bayes"])
 def test_risk_of_single_attributes_and_pairs_is_equal(engine, on_duckdb, purchases, attacker):
     there, here = (place(purchases, user="customer") for place in (engine, on_duckdb))

@@ -97,9 +97,9 @@ def test_the_password_may_come_from_pgpass_and_shows_nowhere(postgres_server, ta
     assert "canary" not in done.stdout + done.stderr
 
 
-def test_a_database_that_goes_away_is_an_error_of_two_lines_at_most(monkeypatch):
-    binaries = find_postgres()
-    with running_postgres(binaries) as server:
+@pytest.mark.fault(47, "the database goes away: exit code 3")
+def test_a_database_that_goes_away_is_an_error_of_two_lines_at_most(postgres_server):
+    with running_postgres(find_postgres()) as server:
         with server.connect() as connection:
             connection.execute(
                 "CREATE TABLE t AS SELECT n % 7 AS who, n % 5 AS what FROM generate_series(1, 100) AS n"

@@ -30,6 +30,7 @@ def visits(tmp_path_factory):
     return folder
 
 
+@pytest.mark.fault(46, "a Spark worker killed during a job: the job finishes with the same result")
 def test_a_worker_killed_in_the_middle_of_a_job_changes_nothing(spark, spark_cluster, visits):
     expected = sudare.risk(sudare.open(f"{visits}/*.parquet", user="user"), combine=2)
     ds = sudare.open(spark.read.parquet(str(visits)), user="user")
