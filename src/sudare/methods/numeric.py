@@ -41,7 +41,7 @@ def as_numbers(column: pa.ChunkedArray, name: str) -> Floats:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    values = column.cast(pa.float64())
+    values = column.cast(pa.float64(), safe=False)  # above 2^53 the nearest double
     if not pc.all(pc.is_finite(values), min_count=0).as_py():
         raise DataError(
             f"column '{name}' holds NaN or infinite values; make them missing or remove them first"
