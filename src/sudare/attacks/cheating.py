@@ -90,6 +90,8 @@ def _copies(view: View, truth: Ints, rows: Ints, columns: Sequence[str]) -> Unto
     original, release = view.tables(names)
     shown = release.take(rows)
     kept = _sharing_values(original, shown)
+    if not len(kept):
+        return Untouched(0.0, 0.0, False)
     matrices, _ = joint_codes([original.take(kept), shown], names)
     (of_original, of_release), number = group_ids(matrices)
     size = np.bincount(of_original, minlength=number)
@@ -109,7 +111,7 @@ def _sharing_values(original: pa.Table, shown: pa.Table) -> Ints:
 
     kept = np.arange(original.num_rows)
     for name in original.column_names:
-        if original[name].type != shown[name].type or len(kept) <= shown.num_rows:
+        if original[name].type != shown[name].type or not len(kept):
             continue
         column = original[name] if len(kept) == original.num_rows else original[name].take(kept)
         kept = kept[np.asarray(pc.is_in(column, value_set=shown[name].unique().sort()))]

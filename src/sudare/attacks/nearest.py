@@ -48,13 +48,17 @@ def nearest(
     from sudare.engine.kernels.neighbours import nearest_rows
 
     scale = np.ones(original.shape[1]) if weights is None else weights
-    found = Candidates(
-        *nearest_rows(original, blocks.original, release, blocks.release, blocks.number, scale, tol)
-    )
-    lost = found.set_of < 0
-    if not fallback or not lost.any():
-        return found
-    everywhere = np.zeros(len(original), np.int64)
-    return found.or_else(
-        Candidates(*nearest_rows(original, everywhere, release, np.where(lost, 0, -1), 1, scale, tol))
-    )
+    known = np.zeros(blocks.number, np.bool_)
+    known[blocks.original] = True
+    lost = ~known[blocks.release]
+    found = None
+    if not (fallback and lost.all()):
+        asked = np.where(lost, -1, blocks.release)
+        found = Candidates(
+            *nearest_rows(original, blocks.original, release, asked, blocks.number, scale, tol)
+        )
+        if not (fallback and lost.any()):
+            return found
+    one, asked = np.zeros(len(original), np.int64), np.where(lost, 0, -1)
+    everywhere = Candidates(*nearest_rows(original, one, release, asked, 1, scale, tol))
+    return everywhere if found is None else found.or_else(everywhere)

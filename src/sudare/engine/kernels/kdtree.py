@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-LEAF = 10
+LEAF = 16
 SLACK = 1.0 + 1e-12
 
 
@@ -90,14 +90,17 @@ def _build(
 @njit(cache=True, nogil=True)
 def _widest(points: Floats, order: Ints, weights: Floats, first: int, last: int) -> tuple[int, float, float]:
     """The side with the largest weighted extent, and its ends."""
-    best, side, low, high = -1.0, 0, 0.0, 0.0
-    for d in range(points.shape[1]):
-        least = most = points[order[first], d]
-        for i in range(first + 1, last):
-            value = points[order[i], d]
-            least, most = min(least, value), max(most, value)
-        if (most - least) * weights[d] > best:
-            best, side, low, high = (most - least) * weights[d], d, least, most
+    least, most = points[order[first]].copy(), points[order[first]].copy()
+    for i in range(first + 1, last):
+        row = order[i]
+        for d in range(points.shape[1]):
+            value = points[row, d]
+            if value < least[d]:
+                least[d] = value
+            elif value > most[d]:
+                most[d] = value
+    side = int(np.argmax((most - least) * weights))
+    low, high = least[side], most[side]
     return side, low, high
 
 
