@@ -64,7 +64,7 @@ def nearest_rows(
 
     >>> one = np.zeros(3, np.int64)
     >>> runs = nearest_rows(np.array([[0.0], [2.0], [2.0]]), one, np.array([[1.0]]), one[:1], 1, np.ones(1))
-    >>> runs.members[runs.starts[0] : runs.stops[1]].tolist()
+    >>> runs.members[runs.starts[0] : runs.stops[-1]].tolist()
     [0, 1, 2]
     """
     distinct = Distinct(*_distinct(np.ascontiguousarray(points), block_of, blocks))
