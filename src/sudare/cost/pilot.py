@@ -24,8 +24,8 @@ class Pilot:
     high: float
 
 
-def pilots(sets: ItemSets, users: int, wanted: dict[int, float]) -> dict[int, Pilot | None]:
-    """For every k in `wanted`, which holds the expected cost of random clusters of all `users`, a pilot.
+def pilots(sets: ItemSets, users: int, wanted: list[tuple[int, float]]) -> list[Pilot | None]:
+    """A pilot for every pair of a k and the expected cost of random clusters of all `users`.
 
     In the sample the optimiser needs a share of what random clusters need. The share falls slowly as users
     are added, for they find better partners: the share in the sample is the upper end, and its trend from
@@ -33,8 +33,7 @@ def pilots(sets: ItemSets, users: int, wanted: dict[int, float]) -> dict[int, Pi
     (two clusters in each half) has no pilot.
     """
     with ThreadPoolExecutor(max_workers=2) as pool:
-        found = pool.map(lambda k: _pilot(sets, users, k, wanted[k]), wanted)
-        return dict(zip(wanted, found))
+        return list(pool.map(lambda pair: _pilot(sets, users, *pair), wanted))
 
 
 def _pilot(sets: ItemSets, users: int, k: int, expected: float) -> Pilot | None:

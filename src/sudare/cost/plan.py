@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sudare.cost import estimates
@@ -95,14 +95,14 @@ def plan(
     """
     counts = count(ds, value)
     sizes = _cluster_numbers(counts.users, k, clusters)
-    expected = {c: expected_dummies_exact(counts.owners, even_sizes(counts.users, c)) for _, c in sizes}
-    found: dict[int, Pilot | None] = {}
+    expected = [expected_dummies_exact(counts.owners, even_sizes(counts.users, c)) for _, c in sizes]
+    found: list[Pilot | None] = [None] * len(sizes)
     if pilot:
-        wanted = {number: expected[c] for number, c in sizes}
+        wanted = [(number, cost) for (number, _), cost in zip(sizes, expected)]
         found = pilots(sample(ds, value, USERS), counts.users, wanted)
     rows = tuple(
-        _row(counts, number, c, expected[c], found.get(number), exact_k=clusters is None)
-        for number, c in sizes
+        _row(counts, number, c, cost, tried, exact_k=clusters is None)
+        for (number, c), cost, tried in zip(sizes, expected, found)
     )
     best = {
         "clusters": estimates.best_clusters(counts.users, counts.records, counts.values),
@@ -116,7 +116,7 @@ def plan(
         values=counts.values,
         paper=best,
     )
-    return PlanResult(**{**vars(result), "notes": _notes(result, pilot, counts.users)})
+    return replace(result, notes=_notes(result, pilot, counts.users))
 
 
 def _cluster_numbers(users: int, k: Any, clusters: Any) -> list[tuple[int, int]]:
