@@ -176,4 +176,4 @@ def _own_roles(source: str) -> str | None:
     from sudare.data.roles import load_toml
 
     made_for = load_toml(path).get("data", {}).get("file")
-    return str(path) if isinstance(made_for, str) and Path(made_for).name == Path(source).name else None
+    return str(path) if isinstance(made_for, str) and Path(made_for).stem == Path(source).stem else None
