@@ -71,6 +71,8 @@ def _item_text(page: Page, item: Item) -> str:
     lines = [f"## {item.name}\n", f"{item.sentence}\n"]
     if item.skipped:
         lines.append(f"Skipped here: {item.skipped}.\n")
+    if item.grid:
+        lines.append(_grid(item.grid))
     if item.rows:
         lines.append(_table(item.rows))
     lines += [f"![{item.name}]({page.paper.lower()}-{name}.svg)\n" for name, _ in item.charts]
@@ -81,6 +83,11 @@ def _table(rows: Sequence[Row]) -> str:
     head = "| what | printed | ours | verdict |\n|---|---:|---:|---|"
     body = [f"| {_cell(r.what)} | {_cell(r.printed)} | {_cell(r.ours)} | {r.verdict} |" for r in rows]
     return "\n".join([head, *body]) + "\n"
+
+
+def _grid(grid: Sequence[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(map(_cell, line)) + " |" for line in grid]
+    return "\n".join([lines[0], "|---|" + "---:|" * (len(grid[0]) - 1), *lines[1:]]) + "\n"
 
 
 def _cell(text: str) -> str:

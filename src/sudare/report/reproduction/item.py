@@ -35,6 +35,7 @@ class Item:
     rows: tuple[Row, ...] = ()
     charts: tuple[tuple[str, Any], ...] = ()  # file name without ending, chart
     skipped: str = ""
+    grid: tuple[tuple[str, ...], ...] = ()  # a table of the paper's own shape, its head first
 
 
 @dataclass(frozen=True)
