@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,26 +56,43 @@ class DummyRecords:
         from sudare.cost.bound import lower_bound
         from sudare.cost.itemsets import ItemSets
         from sudare.cost.optimise import check_k, cluster
-        from sudare.engine.codes import codes
 
-        user = _user_column(draft)
-        draft.require(self.value)
-        coded, (people, values) = codes(draft.table, [user, self.value])
-        check_k(self.k, len(people))
-        sets = ItemSets.of(coded[:, 0], coded[:, 1], len(people), len(values), self.keep)
+        histories = _histories(draft, self.value)
+        people, values = len(histories.people), len(histories.values)
+        check_k(self.k, people)
+        sets = ItemSets.of(histories.user, histories.item, people, values, self.keep)
         seed = int(generator(key, "dummies", self.value).integers(2**63))
         labels = cluster(sets, self.k, effort=self.effort, seed=seed)
         owner, item = missing_items(sets, labels)
-        grown = _with_dummies(draft, key, self.value, user, sets, labels, coded, people, values, owner, item)
+        grown = _with_dummies(draft, key, histories, labels, owner, item, sets.value_of)
         facts = {
             "k": self.k,
-            "users": len(people),
+            "users": people,
             "clusters": int(labels.max()) + 1,
             "dummies": len(owner),
             "lower_bound": lower_bound(sets, self.k, target=len(owner), effort=self.effort),
         }
         published = {**draft.schema, "dummies": {self.value: {"k": self.k, "keep": self.keep}}}
         return grown.replace(details=facts, schema=published)
+
+
+class Histories(NamedTuple):
+    """The user and the value of every record, as numbers and by name."""
+
+    columns: tuple[str, str]
+    user: Longs
+    item: Longs
+    people: pa.Array
+    values: pa.Array
+
+
+def _histories(draft: Draft, value: str) -> Histories:
+    from sudare.engine.codes import codes
+
+    columns = _user_column(draft), draft.require(value)[0]
+    coded, (people, values) = codes(draft.table, columns)
+    user, item = coded.astype(np.int64).T
+    return Histories(columns, user, item, people, values)
 
 
 def missing_items(sets: ItemSets, labels: Longs) -> tuple[Longs, Longs]:
@@ -99,35 +116,23 @@ def missing_items(sets: ItemSets, labels: Longs) -> tuple[Longs, Longs]:
 
 
 def _with_dummies(
-    draft: Draft,
-    key: Key,
-    value: str,
-    user: str,
-    sets: ItemSets,
-    labels: Longs,
-    coded: NDArray[np.int32],
-    people: pa.Array,
-    values: pa.Array,
-    owner: Longs,
-    item: Longs,
+    draft: Draft, key: Key, known: Histories, labels: Longs, owner: Longs, item: Longs, value_of: Longs
 ) -> Draft:
+    """The draft with one dummy for every user and item."""
     import pyarrow as pa
 
     if len(owner) == 0:
         return draft
-    ids = _dummy_ids(key, value, people, values.take(pa.array(sets.value_of)), owner, item)
+    user, value = known.columns
+    ids = _dummy_ids(key, value, known.people, known.values.take(pa.array(value_of)), owner, item)
     draws = uniform(key, "dummies", value, ids, 2)
-    records, people_of = coded[:, 1].astype(np.int64), coded[:, 0].astype(np.int64)
-    l = len(values)
-    by_id = by_words(draft.ids)
-    like = _draw_alike(
-        labels[people_of] * l + records, labels[owner] * l + sets.value_of[item], by_id, draws[:, 0]
-    )
-    own = _draw_alike(people_of, owner, by_id, draws[:, 1])
-    added = draft.table.take(pa.array(like))
-    for name in _personal_columns(draft.table, people_of, len(people), (user, value)):
-        added = _put(added, name, draft.table[name].take(pa.array(own)))
-    added = _put(added, user, people.take(pa.array(owner)).cast(draft.table[user].type))
+    by_id, l = by_words(draft.ids), len(known.values)
+    here, wanted = labels[known.user] * l + known.item, labels[owner] * l + value_of[item]
+    added = draft.table.take(pa.array(_draw_alike(here, wanted, by_id, draws[:, 0])))
+    own = pa.array(_draw_alike(known.user, owner, by_id, draws[:, 1]))
+    for name in _personal_columns(draft.table, known.user, len(known.people), known.columns):
+        added = _put(added, name, draft.table[name].take(own))
+    added = _put(added, user, known.people.take(pa.array(owner)).cast(draft.table[user].type))
     return draft.replace(
         table=pa.concat_tables([draft.table, added]),
         truth=np.concatenate([draft.truth, np.full(len(owner), DUMMY, np.int64)]),
