@@ -120,7 +120,7 @@ def _mean(figure: figures.Figure, panel: str, method: str) -> str:
 
 
 def _figure_5(adult: pa.Table, full: bool) -> Item:
-    counts = {name: np.asarray(adult[name].value_counts().field("counts")) for name in figures.ADULT}
+    counts = {name: adult[name].value_counts().field("counts").to_pylist() for name in figures.ADULT}
     rows = []
     for l in range(2, 11):
         found = [figures.applicable(counts[name], l) for name in figures.ADULT]
