@@ -24,11 +24,21 @@ def test_the_plan_is_equal(engine, on_duckdb, purchases, same):
 
 
 @pytest.mark.spark
-@pytest.mark.filterwarnings("ignore::sudare.errors.SudareWarning")
-def test_utility_is_equal(on_spark, on_duckdb, purchases, key, same):
+def test_utility_is_equal_and_no_row_is_fetched(on_spark, on_duckdb, purchases, key, same, monkeypatch):
+    roles = {
+        "user": "customer",
+        "quasi": ["shop", "day"],
+        "sensitive": ["price", "count"],
+        "other": ["goods"],
+    }
     results = []
-    for place in (on_spark, on_duckdb):
-        ds = place(purchases, **ROLES)
-        release = sudare.anonymize(ds, methods.Noise(columns=["price"], sd=0.2), key=key)
+    for place in (on_duckdb, on_spark):
+        ds = place(purchases, **roles)
+        recipe = [methods.Noise(sd=0.2), methods.DeleteRecords(share=0.1)]
+        release = sudare.anonymize(ds, recipe, key=key)
         results.append(sudare.utility(ds, release))
-    same(list(results[0].rows), list(results[1].rows))
+        monkeypatch.setenv("SUDARE_FETCH_ROWS", "0")
+    expected, found = results
+    assert [row["metric"] for row in found.rows] == ["U1", "U2", "U3", "U4", "U5", "U6", "S1", "S2"]
+    same(list(found.rows), list(expected.rows)[:8])
+    assert found.notes[0].startswith("Left out, for they need all rows: ")

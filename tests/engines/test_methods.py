@@ -84,7 +84,9 @@ def test_parts_of_users_are_clustered_on_their_own_and_what_that_costs_is_said(b
     from sudare.methods.spark_dummies import dummy_records
 
     draft = _start(both[0], key)
-    grown, known = dummy_records(methods.DummyRecords(value="shop", k=3, effort="low"), draft, users_per_part=40)
+    grown, known = dummy_records(
+        methods.DummyRecords(value="shop", k=3, effort="low"), draft, users_per_part=40
+    )
     rows = grown.frame.toArrow()
     facts = {**gathered(grown.facts.value, 0), **known}
     assert facts["parts"] > 1

@@ -55,16 +55,12 @@ def _dealt(step: Any, draft: SparkDraft, user: str, parts: int, people: int) -> 
 
 
 def _without_parts(step: Any, draft: SparkDraft, user: str) -> int | None:
-    """What one clustering of everybody would need, by the plan's pilot; None where the sample is too small."""
-    from sudare.cost import pilot
-    from sudare.cost.clusterings import even_sizes, expected_dummies_exact
-    from sudare.cost.counts import count, sample
+    """What one clustering of everybody would need, by the plan's pilot; None where its sample is too small."""
+    from sudare.cost.plan import plan
     from sudare.data.databases import open_spark_frame
     from sudare.data.roles import Roles
 
     pairs = draft.frame.select(column(user), column(step.value))
     data = replace(open_spark_frame(pairs), roles=Roles.of(user=user))
-    counts = count(data, step.value)
-    expected = expected_dummies_exact(counts.owners, even_sizes(counts.users, counts.users // step.k))
-    found = pilot.pilots(sample(data, step.value, pilot.USERS), counts.users, {step.k: expected})[step.k]
-    return None if found is None else round(found.dummies)
+    found = plan(data, step.value, k=[step.k]).rows[0]["pilot"]
+    return None if found is None else round(found)

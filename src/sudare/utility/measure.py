@@ -6,13 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from sudare.data.dataset import Dataset
 from sudare.engine.pair import published_and_truth
 from sudare.errors import UsageError, nearest
 from sudare.parameters import checked
 from sudare.registry import all_of, name_of
 from sudare.results import Result
-from sudare.utility.base import Comparison, Metric
+from sudare.utility.base import Comparison, Measured, Metric
 
 if TYPE_CHECKING:
     import altair
@@ -60,6 +62,8 @@ def utility(
     """
     from sudare.utility.columns import changes, compared_columns
 
+    if isinstance(original, Dataset) and original.engine == "pyspark" and hasattr(release, "frame"):
+        return _on_spark(original, release, metrics)
     published, known = published_and_truth(original, release, truth, "utility")
     if not original.rows or not published.rows:
         raise UsageError("utility: a table without rows cannot be compared")
@@ -70,6 +74,22 @@ def utility(
         rows=tuple(_row(one, pair) for one in chosen),
         by_column=tuple(changes(pair)) if metrics is None else (),
     )
+
+
+def _on_spark(original: Dataset, release: Any, metrics: Metric | str | Sequence[Any] | None) -> UtilityResult:
+    """The metrics that are sums, without fetching rows; others only by name, and then the rows are fetched."""
+    from sudare.utility.spark import measure_on_spark, runs_on_spark
+
+    sums = Comparison(original, release.data, truth=np.empty(0, np.int64))
+    named = suited_metrics(sums) if metrics is None else [metric_of(one) for one in _listed(metrics)]
+    left = [one for one in named if not runs_on_spark(one, sums)]
+    if left and metrics is not None:
+        pair = Comparison(original, release.data, truth=release.rows)
+        return UtilityResult(rows=tuple(_row(one, pair) for one in named))
+    chosen = [one for one in named if one not in left]
+    rows = tuple(_shown(one, measure_on_spark(one, sums, release.frame)) for one in chosen)
+    names = ", ".join(one.code or name_of(one) for one in left)
+    return UtilityResult(rows=rows, notes=(f"Left out, for they need all rows: {names}.",) if left else ())
 
 
 def suited_metrics(pair: Comparison) -> list[Metric]:
@@ -102,7 +122,10 @@ def _listed(metrics: Metric | str | Sequence[Metric | str]) -> Sequence[Metric |
 
 
 def _row(one: Metric, pair: Comparison) -> dict[str, Any]:
-    found = one.measure(pair)
+    return _shown(one, one.measure(pair))
+
+
+def _shown(one: Metric, found: Measured) -> dict[str, Any]:
     return {
         "metric": one.code or name_of(one),
         "value": found.value,
