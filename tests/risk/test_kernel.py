@@ -149,3 +149,12 @@ def test_a_memory_limit_holds_for_the_call_only():
 def test_the_kernel_cannot_drop_missing_values():
     with pytest.raises(UsageError, match="way='auto'"):
         risk(make([(1, "a", 1, 1.0)]), way="kernel", missing="drop")
+
+
+def test_a_table_with_very_many_columns_is_read_once():
+    columns = {f"c{place}": [(row * place) % 7 for row in range(6)] for place in range(2_000)}
+    ds = Dataset.from_arrow(pa.table({"u": ["a", "a", "b", "b", "c", "c"], **columns}), Roles.of(user="u"))
+    few_columns = risk(ds, attributes=["c3", "c5"], way="plain")
+    every = risk(ds)
+    assert len(every.rows) == 2_000
+    assert every.risk_of("c3") == few_columns.risk_of("c3")

@@ -8,9 +8,12 @@ from typing import Any
 from sudare.data.dataset import Dataset
 from sudare.engine.risk_profile import Profile
 from sudare.errors import DataError, UsageError
+from sudare.progress import stage
 
 WAYS = ("auto", "plain", "kernel")
 KERNEL_ROWS = 2_000_000
+MANY_COLUMNS = 100
+MANY_CELLS = 100_000_000
 
 
 def profiles(
@@ -36,8 +39,31 @@ def profiles(
         from sudare.engine import risk_stream
 
         return risk_stream.profiles(ds, subsets, every_attacker=every_attacker, memory=memory)
-    plain = _plain(ds)
-    return [plain.profile(ds, subset, missing=missing, every_attacker=every_attacker) for subset in subsets]
+    if way == "auto" and missing == "value" and _is_wide(ds, subsets):
+        return _wide_profiles(ds, subsets, every_attacker)
+    plain, found = _plain(ds), []
+    for place, subset in enumerate(subsets):
+        stage("risk of attributes", place, len(subsets))
+        found.append(plain.profile(ds, subset, missing=missing, every_attacker=every_attacker))
+    return found
+
+
+def _is_wide(ds: Dataset, subsets: Sequence[tuple[str, ...]]) -> bool:
+    """Whether so many columns are asked for that one query each would cost more than reading them all at once."""
+    columns = len({name for subset in subsets for name in subset})
+    return ds.view is not None and columns >= MANY_COLUMNS and ds.rows * columns <= MANY_CELLS
+
+
+def _wide_profiles(ds: Dataset, subsets: Sequence[tuple[str, ...]], every_attacker: bool) -> list[Profile]:
+    from sudare.data.roles import Roles
+    from sudare.engine.risk_lattice import lattice_profiles
+
+    user = ds.roles.user
+    columns = list(
+        dict.fromkeys([*([user] if user else []), *(name for subset in subsets for name in subset)])
+    )
+    held = Dataset.from_arrow(ds.to_pyarrow(columns), Roles(user=user), name=ds.name)
+    return lattice_profiles(held, subsets, every_attacker)
 
 
 def value_rows(ds: Dataset, attributes: Sequence[str], *, missing: str = "value") -> list[tuple[Any, ...]]:

@@ -12,6 +12,7 @@ from sudare.data.dataset import Dataset
 from sudare.engine.kernels import risk as kernel
 from sudare.engine.risk_profile import Profile
 from sudare.engine.risk_stream import START, histogram, key_batches, profile_of_table
+from sudare.progress import stage
 
 BUCKET_ROWS = 32_768
 MOST_BUCKETS = 1024
@@ -57,6 +58,7 @@ def coded(ds: Dataset, columns: Sequence[str]) -> Coded:
     tables = {name: (np.zeros((START, 2), np.int64), 0) for name in columns}
     people, start = (np.zeros((START, 2), np.int64), 0), 0
     for users, keys in key_batches(ds, columns, order=False):
+        stage("reading rows", start, rows)
         end = start + len(keys[0])
         if users is not None:
             people = kernel.encode(*people, users, owners[start:end])
@@ -78,24 +80,26 @@ def profiles_of_codes(
     """Walk the sets depth first, the column with most values first: most records are alone early on."""
     rank = {name: place for place, name in enumerate(sorted(data.widths, key=lambda n: -data.widths[n]))}
     wanted = {tuple(sorted(subset, key=rank.__getitem__)): subset for subset in subsets}
-    needed = {path[:length] for path in wanted for length in range(1, len(path) + 1)}
+    below: dict[tuple[str, ...], list[str]] = {}
+    for part in dict.fromkeys(path[:length] for path in wanted for length in range(1, len(path) + 1)):
+        below.setdefault(part[:-1], []).append(part[-1])
     found: dict[tuple[str, ...], Profile] = {}
 
     def walk(path: tuple[str, ...], parent: _Shared, alone: int) -> None:
-        below = [p for p in needed if len(p) == len(path) + 1 and p[:-1] == path]
-        for child in sorted(below, key=lambda p: rank[p[-1]]):
-            deeper = any(len(p) == len(child) + 1 and p[:-1] == child for p in needed)
+        for child in [(*path, name) for name in sorted(below[path], key=rank.__getitem__)]:
+            stage("risk of sets of attributes", len(found), len(wanted))
+            deeper = child in below
             profile, shared = _refined(data, parent, alone, child, every_attacker, deeper)
             if child in wanted:
                 found[wanted[child]] = _named(profile, wanted[child])
             if deeper:
                 walk(child, shared, len(data.owners) - len(shared.rows))
 
-    for first in sorted({path[0] for path in needed}, key=rank.__getitem__):
+    for first in sorted(below[()], key=rank.__getitem__):
         table = kernel.count_codes(data.codes[first], data.owners, data.widths[first], every_attacker)
         if (first,) in wanted:
             found[(first,)] = profile_of_table((first,), table, data.users)
-        if any(len(path) == 2 and path[0] == first for path in needed):
+        if (first,) in below:
             shared = _Shared(*kernel.shared_rows(data.codes[first], table))
             walk((first,), shared, len(data.owners) - len(shared.rows))
     return found

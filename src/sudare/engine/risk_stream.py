@@ -14,6 +14,7 @@ from sudare.data.connection import connect, literal, quote
 from sudare.data.dataset import Dataset
 from sudare.engine.kernels import risk as kernel
 from sudare.engine.risk_profile import Profile
+from sudare.progress import stage
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -126,6 +127,7 @@ def single_profiles(ds: Dataset, columns: list[str], every_attacker: bool) -> li
     width = 7 if every_attacker else 4
     tables: list[tuple[Any, int]] = [(np.zeros((START, width), np.int64), 0) for _ in columns]
     users = 0
+    stage("ordering rows by user")
     for owners, keys in ordered(ds, columns):
         users = int(owners[-1]) if len(owners) else users
         tables = [kernel.count(table, used, key, owners) for (table, used), key in zip(tables, keys)]

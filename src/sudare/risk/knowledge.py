@@ -19,8 +19,11 @@ def subsets(
     Names with a plus stand for a set, in `attributes` as in `combine`; a column whose own name holds a plus wins.
     """
     given = [attributes] if isinstance(attributes, str) else attributes
-    named = [split(ds, text) for text in (default_attributes(ds) if given is None else given)]
-    single = sorted({name for subset in named if len(subset) == 1 for name in subset}, key=ds.columns.index)
+    named = (
+        [(name,) for name in default_attributes(ds)] if given is None else [split(ds, text) for text in given]
+    )
+    place = {name: number for number, name in enumerate(ds.columns)}
+    single = sorted({name for subset in named if len(subset) == 1 for name in subset}, key=place.__getitem__)
     sets = [subset for subset in named if len(subset) > 1]
     if isinstance(combine, int):
         found = [*_up_to(combine, single), *sets]
