@@ -168,3 +168,14 @@ def test_public_data_are_found_by_name_and_checked(
     monkeypatch.delenv("SUDARE_DATA")
     with pytest.raises(DataError, match="SUDARE_DATA"):
         sudare.open("retail400")
+
+
+def test_a_table_in_memory_is_forgotten_with_its_last_dataset() -> None:
+    from sudare.data.connection import connect
+
+    ds = sudare.open(TABLE)
+    again, view = ds.with_roles(user="user"), str(ds.view)
+    del ds
+    assert again.rows == 2
+    del again
+    assert view not in [name for (name,) in connect().sql("SELECT view_name FROM duckdb_views()").fetchall()]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import contextlib
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,6 +23,19 @@ BATCH_ROWS = 131_072
 FETCH_ROWS = 20_000_000
 
 
+class InMemory:
+    """An Arrow table behind a view; the view goes when the last dataset that uses it does."""
+
+    def __init__(self, view: str, table: pa.Table) -> None:
+        self.table = table
+        weakref.finalize(self, _forget, view)
+
+
+def _forget(view: str) -> None:
+    with contextlib.suppress(Exception):  # at the end of the process the connection may be gone
+        connect().unregister(view)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Dataset:
     """A table about people. It is never copied without need, and its repr shows no cell.
@@ -34,6 +49,7 @@ class Dataset:
     name: str = "table"
     view: str | None = None
     expression: ir.Table | None = None
+    memory: InMemory | None = None
     keep_alive: Any = None
     published: Mapping[str, Any] = field(default_factory=dict)
 
@@ -42,7 +58,7 @@ class Dataset:
         """A dataset over an Arrow table, without a copy."""
         view = fresh_name()
         connect().register(view, table)
-        dataset = cls(roles=roles or Roles(), name=name, view=view, keep_alive=table)
+        dataset = cls(roles=roles or Roles(), name=name, view=view, memory=InMemory(view, table))
         dataset.roles.check(dataset.columns)
         return dataset
 
@@ -119,8 +135,8 @@ class Dataset:
         """The batches of an SQL query over `view`, on a cursor of its own: other queries may run meanwhile."""
         assert self.view is not None
         cursor = connect().cursor()
-        if self.keep_alive is not None:  # registered tables belong to one cursor
-            cursor.register(self.view, self.keep_alive)
+        if self.memory is not None:  # registered tables belong to one cursor
+            cursor.register(self.view, self.memory.table)
         return cursor.sql(query).to_arrow_reader(rows)
 
     def with_roles(self, roles: Roles | None = None, **changes: Any) -> Dataset:

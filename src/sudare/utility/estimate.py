@@ -111,9 +111,7 @@ def table_of(data: Dataset, columns: Sequence[str]) -> pa.Table:
     import pyarrow as pa
 
     chosen = list(dict.fromkeys(data.require(columns)))
-    return (
-        data.keep_alive.select(chosen) if isinstance(data.keep_alive, pa.Table) else data.to_pyarrow(chosen)
-    )
+    return data.memory.table.select(chosen) if data.memory is not None else data.to_pyarrow(chosen)
 
 
 def find_column(schema: Mapping[str, Any], column: str | None) -> tuple[str, str, Mapping[str, Any]]:
