@@ -108,7 +108,6 @@ def parts(release: Any) -> tuple[Dataset, Mapping[str, Any]]:
 
 def table_of(data: Dataset, columns: Sequence[str]) -> pa.Table:
     """Some columns of a release; a release in memory is read as it is, sets and all."""
-    import pyarrow as pa
 
     chosen = list(dict.fromkeys(data.require(columns)))
     return data.memory.table.select(chosen) if data.memory is not None else data.to_pyarrow(chosen)
