@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sudare.report.build import write
 from sudare.report.evidence import Evidence
 from sudare.report.numbers import Capped
-from sudare.report.outsiders import FLOOR, count, for_outsiders, share
+from sudare.report.outsiders import FLOOR, coarse, count, for_outsiders, share
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**7))
@@ -38,6 +38,13 @@ def test_no_shown_share_is_below_ten_people_at_either_end(total: int, data: st.D
         assert isinstance(shown, Capped)
 
 
+@given(st.integers(20, 10**6), st.integers(1, 50))
+def test_a_mean_does_not_tell_how_many_people_there_are(people: int, values: int) -> None:
+    shown = coarse(values / people, people)
+    near = range(max(people - 3 * FLOOR, 1), people + 3 * FLOOR + 1)
+    assert sum(coarse(values / n, people) == shown for n in near) >= FLOOR
+
+
 def numbers_in(node: Any, key: str = "") -> list[tuple[str, float]]:
     if isinstance(node, dict):
         return [found for name, value in node.items() for found in numbers_in(value, name)]
@@ -46,7 +53,7 @@ def numbers_in(node: Any, key: str = "") -> list[tuple[str, float]]:
     return [(key, node)] if isinstance(node, (int, float)) and not isinstance(node, bool) else []
 
 
-COUNTS = {"rows", "records", "users", "values", "missing", "gave_up", "Records", "People"}
+COUNTS = {"rows", "records", "users", "values", "missing", "gave_up", "Records", "People", "clusters"}
 
 
 def test_every_count_in_the_external_report_is_a_ten_or_a_bound(evidence: Evidence) -> None:

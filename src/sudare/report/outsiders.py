@@ -2,12 +2,14 @@
 
 Counts are rounded to tens, and what is below 10 is said to be below 10: any difference of two shown counts is then
 a multiple of ten, which pins down no smaller count. Shares of people are counts over a total and are treated as
-such at both ends. Everything whole is taken for a count unless it is known to be a parameter, and free text that
-results carry (notes, details) is left out, because it may hold counts.
+such at both ends. A mean such as 2/n tells n, so means come in steps that leave n open by twenty. Everything whole
+is taken for a count unless it is known to be a parameter, and free text that results carry (notes, details) is left
+out, because it may hold counts.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -18,29 +20,18 @@ from sudare.report.numbers import Capped
 from sudare.results import Result
 
 FLOOR = 10
-PARAMETERS = {"k", "l", "clusters", "step", "sample_size"}
-SHARES = {"rate", "low", "high", "baseline", "total_variation", "at_risk", "marketer"}
-MEANS = {
-    "risk",
-    "risk_before",
-    "risk_low",
-    "risk_high",
-    "low_cost",
-    "low_cost_error",
-    "alpha",
-    "reid",
-    "score",
-}
+PARAMETERS = {"k", "l", "step", "sample_size"}
+SHARES = {"rate", "low", "high", "baseline", "total_variation"}
 TEXTS = {"detail", "seconds", "weakest"}
 
 
 def for_outsiders(evidence: Evidence) -> Evidence:
     """The same evidence with every small count gone."""
-    people = int(evidence.original.rows)
+    people = int(evidence.original.users)
     return replace(
         evidence,
         original=_card(evidence.original),
-        release=None if evidence.release is None else _release(evidence.release),
+        release=None if evidence.release is None else _release(evidence.release, people),
         risk=_result(evidence.risk, people),
         disclosure=_disclosure(evidence.disclosure, people),
         plan=_result(evidence.plan, people),
@@ -81,13 +72,19 @@ def share(value: float, total: int) -> float | None:
     return min(round(counted / FLOOR) * FLOOR / of, 1.0)
 
 
-def coarse(value: float) -> float:
-    """Three significant digits.
+def coarse(value: float, people: int) -> float:
+    """A mean in steps so wide that it leaves the number of people open by about twenty.
 
-    >>> coarse(0.185991)
-    0.186
+    The steps are relative, 20 people of the rounded total each, and never finer than three digits show.
+
+    >>> coarse(0.185991, 50_000), coarse(2 / 403, 400), coarse(2 / 413, 400)
+    (0.186, 0.0049, 0.0049)
     """
-    return float(f"{value:.3g}")
+    step = max(2 * FLOOR / float(count(people)), 0.005)
+    if value == 0 or not math.isfinite(value):
+        return value
+    nearest = (1 + step) ** round(math.log(abs(value)) / math.log1p(step))
+    return math.copysign(float(f"{nearest:.3g}"), value)
 
 
 def _card(card: DataCard) -> DataCard:
@@ -95,8 +92,8 @@ def _card(card: DataCard) -> DataCard:
     return replace(card, rows=count(card.rows), users=count(card.users), columns=columns, sha256=None)
 
 
-def _release(card: ReleaseCard) -> ReleaseCard:
-    steps = tuple({**step, "details": _details(step["details"])} for step in card.steps)
+def _release(card: ReleaseCard, people: int) -> ReleaseCard:
+    steps = tuple({**step, "details": _details(step["details"], people)} for step in card.steps)
     return replace(
         card,
         data=replace(_card(card.data), sha256=card.data.sha256),
@@ -106,7 +103,7 @@ def _release(card: ReleaseCard) -> ReleaseCard:
     )
 
 
-def _details(details: Mapping[str, Any]) -> dict[str, Any]:
+def _details(details: Mapping[str, Any], people: int) -> dict[str, Any]:
     shown = {}
     for name, value in details.items():
         if isinstance(value, bool) or name in PARAMETERS:
@@ -114,7 +111,7 @@ def _details(details: Mapping[str, Any]) -> dict[str, Any]:
         elif isinstance(value, int):
             shown[name] = count(value)
         elif isinstance(value, float):
-            shown[name] = coarse(value)
+            shown[name] = coarse(value, people)
     return shown
 
 
@@ -146,7 +143,7 @@ def _cell(name: str, value: Any, total: int) -> Any:
     if isinstance(value, int):
         return count(value)
     if isinstance(value, float):
-        return share(value, total) if name in SHARES else coarse(value)
+        return share(value, total) if name in SHARES else coarse(value, total)
     return value
 
 
@@ -164,24 +161,18 @@ def _measure(row: Mapping[str, Any], total: int) -> Any:
     value, measure = row["value"], str(row["measure"])
     if value is None:
         return None
-    if measure in ("l", "t", "suda", "delta", "beta", "distinction", "separation"):
-        return coarse(float(value)) if measure != "l" else _whole(value)
-    if (measure == "prosecutor" and row["variant"] == "largest") or (
-        measure == "journalist" and row["variant"] == "largest"
-    ):
-        return _largest(float(value))
+    if row["variant"] == "largest" and measure in ("prosecutor", "journalist"):
+        return _largest(float(value), total)
+    if measure == "l":
+        return int(value) if float(value).is_integer() else coarse(float(value), total)
     if isinstance(value, int):
         return count(value)
-    return share(float(value), total)
+    return share(float(value), total) if 0 <= value <= 1 else coarse(float(value), total)
 
 
-def _largest(value: float) -> float:
+def _largest(value: float, total: int) -> float:
     """1/k tells k: it is bounded where k is below 10 people."""
-    return Capped(1 / FLOOR, "above") if value > 1 / FLOOR else coarse(value)
-
-
-def _whole(value: float) -> float | int:
-    return int(value) if float(value).is_integer() else coarse(float(value))
+    return Capped(1 / FLOOR, "above") if value > 1 / FLOOR else coarse(value, total)
 
 
 def _worded(meaning: str) -> str:
@@ -206,7 +197,7 @@ def _moved(value: float | None, total: int) -> float | None:
         return None
     if 0 <= value < 1:
         return share(value, total)
-    return count(value) if float(value).is_integer() else coarse(value)
+    return count(value) if float(value).is_integer() else coarse(value, total)
 
 
 def _policy(found: Any) -> Any:

@@ -100,7 +100,10 @@ def attacks(evidence: Evidence, audience: Audience) -> Section | None:
 
 def attack_alt(rows: Sequence[Mapping[str, Any]]) -> str:
     """What the bars show, in words."""
-    best = max(rows, key=lambda row: float(row["rate"]))
+    shown = [row for row in rows if row["rate"] is not None]
+    if not shown:
+        return f"Bars of {len(rows)} attacks; there are too few people to show rates."
+    best = max(shown, key=lambda row: float(row["rate"]))
     return (
         f"Bars of {len(rows)} attacks. The strongest, {best['attack']}, re-identifies {written(best['rate'], 'share')} "
         f"of the release; a blind guess {written(best['baseline'], 'share')}."
@@ -186,7 +189,9 @@ def _columns_of(step: Mapping[str, Any], evidence: Evidence) -> set[str]:
             else set()
         )
     named &= names
-    return named or set(evidence.original.roles.get("quasi", ()))
+    if named or "record" in step["technique"]:
+        return named
+    return set(evidence.original.roles.get("quasi", ()))
 
 
 def _told(values: Mapping[str, Any]) -> str:
@@ -205,8 +210,8 @@ def _fate(evidence: Evidence) -> str:
         f"{written(evidence.original.rows, 'count')} records went in, "
         f"{written(release.data.rows, 'count')} are published, in a new order."
     ]
-    if release.dummies:
-        parts.append(f"{written(release.dummies, 'count')} of them are dummies.")
+    if any("dummies" in step["details"] for step in release.steps):
+        parts.append(f"Dummies among them: {written(release.dummies, 'count')}.")
     if release.deleted:
-        parts.append(f"{written(release.deleted, 'count')} records were left out.")
+        parts.append(f"Records left out: {written(release.deleted, 'count')}.")
     return " ".join(parts)

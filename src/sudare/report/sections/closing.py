@@ -7,7 +7,7 @@ from importlib import metadata
 
 from sudare.report.document import Audience, Block, Code, Facts, Lines, Points, Section, Table, Words, columns
 from sudare.report.evidence import Evidence
-from sudare.report.numbers import written
+from sudare.report.numbers import Capped, beside, written
 from sudare.version import __version__
 
 PARTS = ("duckdb", "pyarrow", "numpy", "numba", "scipy", "ibis-framework")
@@ -136,9 +136,10 @@ def _singling_out(evidence: Evidence) -> str:
 
 
 def _linking(evidence: Evidence) -> str:
-    if evidence.attacks is None or not evidence.attacks.rows:
+    rows = [row for row in (evidence.attacks.rows if evidence.attacks else ()) if row["rate"] is not None]
+    if not rows:
         return "attacks not measured"
-    best = max(evidence.attacks.rows, key=lambda row: float(row["rate"]))
+    best = max(rows, key=lambda row: float(row["rate"]))
     return (
         f"strongest attack ({best['attack']}) links {written(best['rate'], 'share')}, "
         f"a blind guess {written(best['baseline'], 'share')}"
@@ -160,10 +161,7 @@ def _largest(evidence: Evidence) -> str | None:
     found = evidence.disclosure_after or evidence.disclosure
     for row in found.rows if found else ():
         if row["measure"] == "prosecutor" and row["variant"] == "largest" and row["value"] is not None:
-            from sudare.report.numbers import beside
-
-            told = (
-                written(row["value"]) if not isinstance(row["value"], float) else beside(row["value"], 0.09)
-            )
+            value = row["value"]
+            told = written(value) if isinstance(value, Capped) else beside(float(value), 0.09)
             return f"largest risk of one person: {told}"
     return None
