@@ -136,8 +136,9 @@ def _table2_measured(made: dict[int, dict[str, Any]]) -> Item:
 
 
 def _figure_13(counts: Counts, plan: PlanResult, made: dict[int, int]) -> Item:
-    ks = np.arange(1, 201)
-    values = {name: np.array([estimate(counts, name, k) for k in ks]) for name in ("E", "E2", "E3")}
+    values = {
+        name: np.array([estimate(counts, name, k) for k in range(1, 201)]) for name in ("E", "E2", "E3")
+    }
     below = int((values["E3"] > values["E"]).sum())
     rows = (
         must_equal("k from 1 to 200 with E2 above E", "0", int((values["E2"] > values["E"]).sum())),
@@ -188,7 +189,7 @@ def _corrections(counts: Counts) -> tuple[Row, ...]:
             f"E3 = {estimate(counts, 'E3', 2):,.0f} > E = {estimate(counts, 'E', 2):,.0f}",
         ),
         (
-            "P3 Corollary 1: dummy records of random pairs (records are counted instead of pairs of customer and goods)",
+            "P3 Corollary 1: dummy records of random pairs (records are counted, the cost is in distinct goods)",
             shown(int(estimate(counts, "E", 2))),
             shown(round(pairs)),
         ),

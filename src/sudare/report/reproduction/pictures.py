@@ -44,3 +44,19 @@ def rates(rows: Sequence[Mapping[str, Any]], x: str, x_title: str, series: str, 
         )
     )
     return finish(chart, title=title)
+
+
+def compared(
+    rows: Sequence[Mapping[str, Any]], x: str, x_title: str, y: str, y_title: str, title: str
+) -> Any:
+    """A cost on a log scale against a number, one line per `series` if there are any."""
+    import altair as alt
+
+    chart = alt.Chart(alt.Data(values=[dict(row) for row in rows])).mark_line(point=True)
+    encoding = {
+        "x": alt.X(f"{x}:Q", title=x_title),
+        "y": alt.Y(f"{y}:Q", title=f"{y_title} (log scale)", scale=alt.Scale(type="log")),
+    }
+    if any("series" in row for row in rows):
+        encoding["color"] = alt.Color("series:N", sort=None, title=None)
+    return finish(chart.encode(**encoding), title=title)
