@@ -19,17 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Facts = dict[tuple[int, int], dict[str, Any]]
-SUMS = {
-    "changed",
-    "moved_cells",
-    "groups",
-    "alone",
-    "deleted",
-    "top_coded",
-    "bottom_coded",
-    "suppressed",
-    "cells",
-}
+SUMS = set("changed moved_cells groups alone deleted top_coded bottom_coded suppressed cells".split())
+SUMS |= {"users", "clusters", "dummies", "lower_bound"}
 MEANS = {"ncp"}
 PART = "sudare part"  # where a frame has this column, its parts are worked on one by one
 
