@@ -55,15 +55,13 @@ def _is_wide(ds: Dataset, subsets: Sequence[tuple[str, ...]]) -> bool:
 
 
 def _wide_profiles(ds: Dataset, subsets: Sequence[tuple[str, ...]], every_attacker: bool) -> list[Profile]:
-    from sudare.data.roles import Roles
-    from sudare.engine.risk_lattice import lattice_profiles
+    from sudare.engine.risk_lattice import profiles_of_codes
+    from sudare.engine.risk_rows import coded_values
 
-    user = ds.roles.user
-    columns = list(
-        dict.fromkeys([*([user] if user else []), *(name for subset in subsets for name in subset)])
-    )
-    held = Dataset.from_arrow(ds.to_pyarrow(columns), Roles(user=user), name=ds.name)
-    return lattice_profiles(held, subsets, every_attacker)
+    columns = list(dict.fromkeys(name for subset in subsets for name in subset))
+    data, _ = coded_values(ds, columns, missing="value")
+    found = profiles_of_codes(data, subsets, every_attacker)
+    return [found[subset] for subset in subsets]
 
 
 def value_rows(ds: Dataset, attributes: Sequence[str], *, missing: str = "value") -> list[tuple[Any, ...]]:
