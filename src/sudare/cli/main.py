@@ -32,19 +32,17 @@ def main() -> None:
 
 def run(arguments: list[str], *, debug: bool = False) -> int:
     """Run one command line; returns the exit code."""
-    import click
-
     warnings.showwarning = _show_warning
     warnings.simplefilter("always", SudareWarning)
     try:
         with progress.shown():
-            result = build()(arguments, prog_name="sudare", standalone_mode=False)
+            result = build()(arguments or ["--help"], prog_name="sudare", standalone_mode=False)
         return result if isinstance(result, int) else 0
-    except click.exceptions.Exit as stop:
+    except typer.Exit as stop:
         return stop.exit_code
-    except click.ClickException as error:
-        return _fail(f"{error.format_message()}{_help_hint(error)}", 2)
-    except (KeyboardInterrupt, click.Abort):
+    except typer.TyperException as error:
+        return _wrong_call(error)
+    except (KeyboardInterrupt, typer.Abort):
         return _fail("stopped", 130)
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  the reader has gone; say nothing more
@@ -99,9 +97,13 @@ def _fail(text: str, code: int) -> int:
     return code
 
 
-def _help_hint(error: Any) -> str:
+def _wrong_call(error: typer.TyperException) -> int:
+    text = error.format_message()
+    if text.startswith("Usage:"):  # a group of commands without a command
+        print(text, file=sys.stderr)
+        return 2
     context = getattr(error, "ctx", None)
-    return f"; see {context.command_path} --help" if context else ""
+    return _fail(text.rstrip(".") + (f"; see {context.command_path} --help" if context else ""), 2)
 
 
 def _unexpected(error: Exception) -> str:
