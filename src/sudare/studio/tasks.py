@@ -116,14 +116,13 @@ def values(*, source: Source, attribute: str, progress: Progress) -> Shown:
 def plan(*, source: Source, value: str, ks: Sequence[int], progress: Progress) -> Shown:
     """The cost curve."""
     from sudare.report import loop
-    from sudare.report.charts import drawn
-    from sudare.report.sections.before import plan_alt, plan_table
+    from sudare.report.sections.before import cost_figure, plan_table
 
     ds = source.open()
     progress("cost of k-anonymity", 0, 1)
     found = _known["plan"] = loop.plan_of(ds, value or None, ks)
     blocks: tuple[Block, ...] = (
-        *drawn(found, "plan", "Cost against k", plan_alt(found.rows)),
+        *cost_figure(found, {}),
         plan_table(found.rows),
         *(Words(note) for note in found.notes),
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sudare.report.charts import drawn
-from sudare.report.document import Audience, Block, Section, Table, Tabs, Words, columns, present
+from sudare.report.charts import drawn, figure
+from sudare.report.document import Audience, Block, Figure, Section, Table, Tabs, Words, columns, present
 from sudare.report.evidence import Evidence
 from sudare.report.numbers import written
 from sudare.results import Result
@@ -28,10 +28,16 @@ def risk(evidence: Evidence, audience: Audience) -> Section:
 def risk_blocks(
     evidence: Evidence, found: Result | None, classes: Result | None, name: str, steps: tuple[str, str]
 ) -> tuple[Block, ...]:
-    """Two tabs: what an attribute gives away, how people hide behind each other."""
+    """Tabs: what attributes give away, pairs as a map, how people hide behind each other."""
     knowledge = _knowledge(found, name) or (_missing(evidence, steps[0]),)
     hiding = _hiding(classes, name) or (_missing(evidence, steps[1]),)
-    return (Tabs((("Background knowledge", knowledge), ("Hiding in the crowd", hiding))),)
+    pairs = _pairs(found, name)
+    tabs = [
+        ("Background knowledge", knowledge),
+        ("Pairs of attributes", pairs),
+        ("Hiding in the crowd", hiding),
+    ]
+    return (Tabs(tuple((title, blocks) for title, blocks in tabs if blocks)),)
 
 
 def cost(evidence: Evidence, audience: Audience) -> Section | None:
@@ -45,12 +51,31 @@ def cost(evidence: Evidence, audience: Audience) -> Section | None:
         "Dummy records that k-anonymity of histories would need, estimated before processing"
         + (", and what the release used." if realised else "."),
         (
-            *drawn(evidence.plan, "plan", "Cost against k", plan_alt(evidence.plan.rows)),
+            *cost_figure(evidence.plan, _dummies(evidence)),
             plan_table(evidence.plan.rows),
             *(Words(text) for text in realised),
             *(Words(note) for note in evidence.plan.notes),
         ),
     )
+
+
+def cost_figure(plan: Any, realised: Mapping[int, int]) -> tuple[Figure, ...]:
+    """The cost curve, with what a release really used."""
+    from sudare.cost.charts import cost_against_k
+
+    return figure(
+        lambda: cost_against_k(plan, realised or None), "plan", "Cost against k", plan_alt(plan.rows)
+    )
+
+
+def _dummies(evidence: Evidence) -> dict[int, int]:
+    """Dummies used by k, of steps that share sets: what the plan speaks of."""
+    steps = evidence.release.steps if evidence.release is not None else ()
+    return {
+        step["parameters"]["k"]: int(step["details"]["dummies"])
+        for step in steps
+        if "dummies" in step["details"] and step["parameters"].get("keep", "set") == "set"
+    }
 
 
 def plan_table(rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -123,6 +148,17 @@ def _knowledge(found: Result | None, name: str) -> tuple[Block, ...]:
         *more,
         *(Words(note) for note in found.notes),
     )
+
+
+def _pairs(found: Result | None, name: str) -> tuple[Block, ...]:
+    rows = [row for row in (found.rows if found is not None else ()) if len(row["attributes"]) == 2]
+    if len(rows) < 2:
+        return ()
+    from sudare.risk.charts import pair_heatmap
+
+    worst = " + ".join(rows[0]["attributes"])
+    alt = f"A map of {len(rows)} pairs of attributes. The riskiest pair is {worst} with {written(rows[0]['risk'])}."
+    return figure(lambda: pair_heatmap(found), f"pairs-{name}", "Risk of every pair of attributes", alt)  # type: ignore[arg-type]
 
 
 def risk_alt(rows: Sequence[Mapping[str, Any]]) -> str:

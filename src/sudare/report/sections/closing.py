@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import shlex
 from importlib import metadata
 
 from sudare.report.document import Audience, Block, Code, Facts, Lines, Points, Section, Table, Words, columns
@@ -108,7 +109,7 @@ def sign_off(evidence: Evidence, audience: Audience) -> Section:
 
 
 def _commands(evidence: Evidence) -> list[str]:
-    name = evidence.original.name
+    name = shlex.quote(evidence.original.name)
     return [
         f"sudare risk {name} --combine 2",
         f"sudare anonymize {name} --recipe recipe.toml --key sudare.key -o release.parquet --truth truth.parquet",
