@@ -37,6 +37,8 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
     try:
         with progress.shown():
             result = build()(arguments or ["--help"], prog_name="sudare", standalone_mode=False)
+        if result == 130:  # typer's word for Ctrl-C
+            return _fail("stopped", 130)
         return result if isinstance(result, int) else 0
     except typer.Exit as stop:
         return stop.exit_code

@@ -6,6 +6,7 @@ import atexit
 import functools
 import itertools
 import os
+import secrets
 import shutil
 import tempfile
 from pathlib import Path
@@ -50,8 +51,9 @@ def private_folder() -> Path:
     """
     root = Path(tempfile.gettempdir())
     _remove_orphans(root)
-    folder = Path(tempfile.mkdtemp(prefix=f"sudare-{os.getuid()}-{os.getpid()}-", dir=root))
-    atexit.register(_remove, folder, os.getpid())
+    folder = root / f"sudare-{os.getuid()}-{os.getpid()}-{secrets.token_hex(8)}"
+    atexit.register(_remove, folder, os.getpid())  # before it exists: Ctrl-C may come at any moment
+    folder.mkdir(mode=0o700)
     return folder
 
 
