@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from pathlib import Path
 
@@ -90,3 +91,23 @@ def test_a_person_key_with_one_row_each_is_an_identifier() -> None:
     guesses = {g.column: g.role for g in guess_roles(patients)}
     assert guesses["name"] == "identifier"
     assert "user" not in guesses.values()
+
+
+def test_in_a_terminal_it_asks_and_takes_the_answer(table: Path) -> None:
+    import pty
+    import subprocess
+    import sys
+
+    main, terminal = pty.openpty()
+    command = [sys.executable, "-m", "sudare.cli.main", "init", "people.csv"]
+    process = subprocess.Popen(command, stdin=terminal, stderr=terminal, stdout=subprocess.PIPE, text=True)
+    os.close(terminal)
+    os.write(main, b"\n\nsens\n\nx\nother\n\n")  # the third becomes sensitive, a wrong answer is asked again
+    told, _ = process.communicate(timeout=120)
+    os.close(main)
+    assert process.returncode == 0
+    roles = tomllib.loads(Path("sudare.toml").read_text())["roles"]
+    assert roles["sensitive"] == ["zip"]
+    assert roles["other"] == ["diagnosis"]
+    assert roles["user"] == "patient_id"
+    assert "decided by hand" in told
