@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,69 +10,91 @@ import numpy as np
 import sudare
 from sudare.data import catalog
 from sudare.report import figures_p2 as figures
+from sudare.report.reproduction import p2_figures
 from sudare.report.reproduction.item import Item, Page, Row, must_equal, shown
 from sudare.risk.diversity import diversity
-from sudare.utility.estimate_formulas import expected_mse, expected_mse_uniform
-from sudare.utility.posterior import disclosed_after, posterior
+from sudare.utility.estimate_formulas import (
+    expected_mse,
+    expected_mse_uniform,
+    inverse,
+    project,
+    squared_error,
+)
+from sudare.utility.posterior import PosteriorResult, disclosed_after, posterior
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 TITLE = "randomized addition for l-diversity"
+# Table 6: values of OCC and SAL; Table 7: of Adult, in the order of figures_p2.ADULT
+TABLE_6 = ("80", "2", "6", "9", "124", "24", "9", "50", "50")
 TABLE_7 = ("74", "7", "26741", "16", "16", "7", "14", "6", "5", "2", "121", "97", "96", "41", "2")
-METHODS = tuple(figures.METHODS)
-SELECTIVITIES = (0.04, 0.055, 0.07, 0.085, 0.1)
 
 
 def page(*, full: bool = False) -> Page:
-    items = [_tables_2_and_3(), _figure_1(full)]
+    items = [_tables_2_to_4(), p2_figures.figure_1(full)]
     if catalog.folder() is None:
-        needs = Item(
-            "Tables 6, 7, Figures 2-6", "They need the public data.", skipped="SUDARE_DATA is not set"
-        )
+        text = "They need Adult and the census records that stand in for OCC and SAL."
+        needs = Item("Tables 6, 7, Figures 2-6", text, skipped="SUDARE_DATA is not set")
         return Page("P2", TITLE, (*items, needs), _corrections())
     adult = figures.complete_adult(sudare.open("adult").to_pyarrow())
     acs = sudare.open("acs2018").to_pyarrow()
+    guessed = _guessed(adult)
     items += [
-        _table_6(),
+        _table_6(acs),
         _table_7(adult),
-        *_figures_2_to_4(acs, full),
-        _figure_5(adult, full),
-        _figure_6(adult),
+        p2_figures.figure_2(acs, full),
+        p2_figures.figure_3(acs, full),
+        p2_figures.figure_4(acs, full),
+        p2_figures.figure_5(adult, full),
+        p2_figures.figure_6(adult),
+        _posterior(guessed),
     ]
-    return Page("P2", TITLE, (*items, _posterior(adult)), _corrections())
+    known = Row(
+        "P2 section 1: confidence about a person at most 1/l; Adult, relationship, l = 2, attacker knows sex",
+        "0.5",
+        f"{guessed.rows[2]['success']:.3f}",
+        "paper errs",
+    )
+    return Page("P2", TITLE, tuple(items), (*_corrections(), known))
 
 
-def _tables_2_and_3() -> Item:
+def _tables_2_to_4() -> Item:
     import pyarrow as pa
 
     diseases = ["Fever", "Sty", "Cancer", "HIV", "Chill", "HIV", "Cut", "Cancer"]
     groups = {"Table 2": [1, 1, 2, 2, 3, 3, 4, 4], "Table 3": [1, 2, 3, 4, 3, 4, 1, 2]}
-    found = {
-        name: diversity(sudare.open(pa.table({"q": q, "d": diseases}), quasi="q", sensitive="d"))
-        for name, q in groups.items()
-    }
-    second, third = (float(result.rows[0]["frequency"]) for result in found.values())
+    second, third = (
+        diversity(sudare.open(pa.table({"q": q, "d": diseases}), quasi="q", sensitive="d")).rows[0][
+            "frequency"
+        ]
+        for q in groups.values()
+    )
+    patients = sudare.open(
+        "example:patients", identifier="name", quasi=["sex", "age", "address", "job"], sensitive="disease"
+    )
+    release = sudare.anonymize(patients, sudare.methods.RandomizedAddition(l=2), key=figures.KEY)
+    fourth = diversity(release.data).rows[0]["frequency"]
     rows = (
         must_equal("Table 2: l by Def. 2", "2", second),
         Row("Table 3: l by Def. 2", "2", shown(third), "paper errs"),
+        must_equal("Table 4, randomized addition of the same patients: l by Def. 2", "2", fourth),
     )
-    return Item("Tables 2, 3", "Table 3 is not 2-diverse: two patients with HIV share a group.", rows)
+    text = "Tables 2 and 4 are 2-diverse. Table 3 is not: two patients with HIV share a group."
+    return Item("Tables 2-4", text, rows)
 
 
-def _figure_1(full: bool) -> Item:
-    figure = figures.figure_1(runs=200 if full else 20)
-    text = "Simulations of three distributions follow the exact expectation; Eq. (19) lies above it."
-    return Item("Figure 1", text, charts=(("fig-1", figure.chart()),))
-
-
-def _table_6() -> Item:
-    text = "OCC and SAL may not be passed on; acs2018 has the same columns and stands in for both."
-    return Item(
-        "Table 6",
-        text,
-        (Row("values of OCC and SAL", "80, 2, 6, 9, 124, 24, 9, 50, 50", "", "data not public"),),
+def _table_6(acs: pa.Table) -> Item:
+    names = (*figures.QUASI, "occ50", "inc50")
+    rows = tuple(
+        Row(f"{name}: distinct values", printed, str(len(acs[name].unique())), "data not public")
+        for name, printed in zip(names, TABLE_6)
     )
+    text = (
+        "OCC and SAL may not be passed on. acs2018 (US census, 2018) has the same columns and nearly as many values "
+        "in each, and stands in for both: occ50 for occupation, inc50 for income."
+    )
+    return Item("Table 6", text, rows)
 
 
 def _table_7(adult: pa.Table) -> Item:
@@ -83,116 +106,74 @@ def _table_7(adult: pa.Table) -> Item:
     return Item("Table 7", "All counts come out.", tuple(rows))
 
 
-def _figures_2_to_4(acs: pa.Table, full: bool) -> list[Item]:
-    sensitive = ("occ50", "inc50") if full else ("occ50",)
-    queries = 1000 if full else 60
-    drawn = {
-        "Figure 2": figures.figure_2(acs, sensitive, (3, 5, 7) if full else (3, 5), queries),
-        "Figure 3": figures.figure_3(acs, sensitive, (5, 7, 10, 12, 15) if full else (5, 10, 15), queries),
-        "Figure 4": figures.figure_4(acs, sensitive, SELECTIVITIES if full else SELECTIVITIES[::4], queries),
-    }
-    texts = {
-        "Figure 2": "From five quasi-identifiers on the error is lower than TP's, and lower than Anatomy's for "
-        "occupation; for income Anatomy comes close and wins single settings. With three, TP has the lower median.",
-        "Figure 3": "The error grows with l.",
-        "Figure 4": "The error falls as queries match more records; s is read as 0.04 to 0.1, around the default 0.07.",
-    }
-    return [
-        Item(name, texts[name], _means(figure), ((name.lower().replace("figure ", "fig-"), figure.chart()),))
-        for name, figure in drawn.items()
-    ]
-
-
-def _means(figure: figures.Figure) -> tuple[Row, ...]:
-    """Mean and median MSE per panel and method, over the settings of the figure."""
-    panels = dict.fromkeys(row["panel"] for row in figure.rows)
-    return tuple(
-        Row(f"{panel}, {method}: mean MSE (median)", "curve", _mean(figure, panel, method), "simulated")
-        for panel in panels
-        for method in METHODS
-    )
-
-
-def _mean(figure: figures.Figure, panel: str, method: str) -> str:
-    rows = [row for row in figure.rows if (row["panel"], row["method"]) == (panel, method)]
-    mean, median = (float(np.mean([row[key] for row in rows])) for key in ("mse", "median"))
-    return f"{mean:.2e} ({median:.2e})"
-
-
-def _figure_5(adult: pa.Table, full: bool) -> Item:
-    counts = {name: adult[name].value_counts().field("counts").to_pylist() for name in figures.ADULT}
-    rows = []
-    for l in range(2, 11):
-        found = [figures.applicable(counts[name], l) for name in figures.ADULT]
-        told = ", ".join(f"{method} {sum(one[method] for one in found)}" for method in METHODS)
-        rows.append(Row(f"l = {l}: tables of 15 that can be published", "curve", told, "beyond the paper"))
-    text = (
-        "Randomized addition applies whenever l is below the number of values; the others need eligibility."
-    )
-    if not full:
-        return Item("Figure 5", text, tuple(rows))
-    figure = figures.figure_5(adult)
-    rows += [
-        Row(f"l = {r['x']}, {r['method']}: mean MSE", "curve", f"{r['mse']:.2e}", "simulated")
-        for r in figure.rows
-        if r["mse"] is not None
-    ]
-    return Item("Figure 5", text, tuple(rows), (("fig-5", figure.chart()),))
-
-
-def _figure_6(adult: pa.Table) -> Item:
-    figure = figures.figure_6(adult)
-    rows = tuple(
-        Row(
-            f"{method}: MSE of the shares",
-            "bars",
-            f"{np.mean([r['mse'] for r in figure.rows if r['method'] == method]):.2e}",
-            "simulated",
-        )
-        for method in METHODS
-    )
-    text = "Randomized addition gives the true distribution; Anatomy and TP mix the sexes."
-    return Item("Figure 6", text, rows, (("fig-6", figure.chart()),))
-
-
-def _posterior(adult: pa.Table) -> Item:
-    ds = sudare.open(
-        adult.select(["sex", "age", "relationship"]), quasi=["sex", "age"], sensitive="relationship"
-    )
+def _guessed(adult: pa.Table) -> PosteriorResult:
+    table = adult.select(["sex", "age", "relationship"])
+    ds = sudare.open(table, quasi=["sex", "age"], sensitive="relationship")
     release = sudare.anonymize(ds, sudare.methods.RandomizedAddition(l=2), key=figures.KEY)
-    found = posterior(release, ds, given="sex")
+    return posterior(release, ds, given="sex")
+
+
+def _posterior(found: PosteriorResult) -> Item:
+    words = ("nothing", "the overall distribution", "the distribution given sex")
     rows = tuple(
-        Row(
-            f"relationship, l = 2, attacker knows {r['attacker']}: right guesses",
-            "at most 0.5",
-            f"{r['success']:.3f}",
-            "beyond the paper",
-        )
-        for r in found.rows[:3]
+        Row(f"attacker knows {what}: right guesses", "at most 0.5", f"{r['success']:.3f}", "beyond the paper")
+        for what, r in zip(words, found.rows)
     )
-    text = "Def. 2 bounds shares in the sets, not what an attacker believes who knows the distribution."
+    text = (
+        "Adult's relationship with l = 2. Def. 2 bounds shares within the published sets. What an attacker believes "
+        "depends on what else is known: whoever knows how common the values are guesses far better than 1/l."
+    )
     return Item("What 1/l does not promise", text, rows, (("posterior", found.chart()),))
 
 
 def _corrections() -> tuple[Row, ...]:
-    return (
-        Row(
-            "P2, Eq. (19) as the error of Eq. (2), N = 1000, |S| = 20, l = 5",
-            f"{expected_mse_uniform(1000, 20, 5):.3e}",
-            f"{expected_mse(1000, 20, 5):.3e}",
-            "paper errs",
+    negative, plain, projected = _negative_cells()
+    wrong = [
+        (
+            "P2 Eq. (19) as the expected error of Eq. (2), N = 1000, |S| = 20, l = 2 (it adds the error of drawing "
+            "the records from a uniform population)",
+            f"{expected_mse_uniform(1000, 20, 2):.3e}",
+            f"{expected_mse(1000, 20, 2):.3e}",
         ),
-        Row("P2, Table 3 is 2-diverse", "yes", "no: two patients with HIV share a group", "paper errs"),
-        Row(
-            "P2, sec. 5.4.1: l = |S| is possible",
-            "yes",
-            "every set is the same; nothing can be estimated",
-            "paper errs",
+        ("P2 Table 3: l by Def. 2", "2", "1"),
+        (
+            "P2 section 5.4.1: l = |S| anonymizes; what its sets tell (1 - P_E)",
+            "something",
+            "0: all are equal",
         ),
-        Row(
-            "P2, share disclosed by three fresh releases, |S| = 50, l = 10",
-            "",
+        (
+            "P2 section 5.2: the solution is a maximum likelihood estimate; negative counts among 50 "
+            "(N = 1000, Poisson, l = 10)",
+            "0",
+            str(negative),
+        ),
+    ]
+    more = [
+        ("P2 the same estimate projected on possible counts: MSE", f"{plain:.2e}", f"{projected:.2e}"),
+        (
+            "P2 share of values that three releases with fresh randomness disclose, |S| = 50, l = 10",
+            "0",
             f"{disclosed_after(50, 10, 3):.2f}",
-            "beyond the paper",
         ),
-    )
+        (
+            "P2 Eq. (20) in floating point, |A| = 10, s = 0.001, qd = 2 (the exact value is 1)",
+            str(math.ceil(10 * 0.001 ** (1 / 3))),
+            "1",
+        ),
+    ]
+    return (*(Row(*row, "paper errs") for row in wrong), *(Row(*row, "beyond the paper") for row in more))
+
+
+def _negative_cells() -> tuple[int, float, float]:
+    """Of one simulated category: negative counts of the plain solution, its MSE, and that of the projection."""
+    from sudare.engine.kernels.estimate import count_members
+    from sudare.engine.kernels.randomized import draw_sets, words_needed
+
+    rng, records, size, l = np.random.default_rng(0), 1000, 50, 10
+    truth = np.clip(rng.poisson(size / 4, records), 0, size - 1).astype(np.int64)
+    words = rng.integers(0, 2**64, (records, words_needed(size, l)), dtype=np.uint64)
+    members = count_members(draw_sets(truth, words, size, l), np.zeros(records, np.int64), 1, size)
+    n, true = np.array([records]), np.bincount(truth, minlength=size)[None]
+    found = inverse(members, n, l)
+    plain, projected = (float(squared_error(cells, true, n)[0]) for cells in (found, project(found, n)))
+    return int((found < 0).sum()), plain, projected

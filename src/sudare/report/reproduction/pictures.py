@@ -29,8 +29,15 @@ def ranked(counts: NDArray[np.int64], x_title: str, y_title: str, title: str, mo
     return finish(chart, title=title)
 
 
-def rates(rows: Sequence[Mapping[str, Any]], x: str, x_title: str, series: str, title: str) -> Any:
-    """Re-identification rates against a number, one line per series."""
+def rates(
+    rows: Sequence[Mapping[str, Any]],
+    x: str,
+    x_title: str,
+    series: str,
+    title: str,
+    y_title: str = "re-identified rows",
+) -> Any:
+    """Shares against a number, one line per series."""
     import altair as alt
 
     order = list(dict.fromkeys(row[series] for row in rows))
@@ -39,7 +46,7 @@ def rates(rows: Sequence[Mapping[str, Any]], x: str, x_title: str, series: str, 
         .mark_line(point=True)
         .encode(
             x=alt.X(f"{x}:Q", title=x_title),
-            y=alt.Y("rate:Q", title="re-identified rows", axis=alt.Axis(format="%")),
+            y=alt.Y("rate:Q", title=y_title, axis=alt.Axis(format="%")),
             color=alt.Color(f"{series}:N", sort=order, title=None),
         )
     )
