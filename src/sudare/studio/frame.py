@@ -33,6 +33,7 @@ class Frame:
     def measured(
         self, task: str, step: str, template: str, *, candidates: list[str] | None = None, **arguments: Any
     ) -> Response:
+        """A page that shows one result, measured when it is first asked for."""
         session = self.session
         if not session.confirmed:
             return self.first(step, "Decide on the roles first.", "/roles")
@@ -65,12 +66,15 @@ class Frame:
         return self.working(job, step)
 
     def working(self, job: Any, step: str) -> Response:
+        """Progress, and a way to stop."""
         return self.page("working.html.j2", step, job=job.to_dict())
 
     def first(self, step: str, text: str, link: str) -> Response:
+        """A page that comes too early: what to do first."""
         return self.page("message.html.j2", step, text=text, link=link, empty=True)
 
     def page(self, template: str, step: str, *, status: int = 200, **values: Any) -> Response:
+        """A template in the frame."""
         shared: dict[str, Any] = {"error": "", "empty": False, "session": self.session, "here": step}
         shared |= {"steps_of_loop": STEPS, "lines": lines_for(self.session, step)}
         return HTMLResponse(environment().get_template(template).render({**shared, **values}), status)

@@ -33,6 +33,7 @@ class ReleasePages:
         self.frame = frame
 
     async def recipe(self, request: Request) -> Response:
+        """The steps, the cards, the recipe as text."""
         session = self.frame.session
         if not session.confirmed:
             return self.frame.first("recipe", "Decide on the roles first.", "/roles")
@@ -78,6 +79,7 @@ class ReleasePages:
         return Recipe.from_steps(self.frame.session.steps).to_toml() if self.frame.session.steps else ""
 
     async def run(self, request: Request) -> Response:
+        """Start the work, show that it runs, say how it ended."""
         session = self.frame.session
         if not session.steps:
             return self.frame.first("run", "Put at least one step into the recipe first.", "/recipe")
@@ -113,6 +115,7 @@ class ReleasePages:
         }
 
     async def result(self, request: Request) -> Response:
+        """Before and after, and all recipes tried on one scale."""
         session = self.frame.session
         if "release" not in session.results:
             job = session.job_for("release")
@@ -136,12 +139,14 @@ class ReleasePages:
         )
 
     async def download(self, request: Request) -> Response:
+        """The list of files, the truth apart."""
         there = [name for name in DOWNLOADS if name in self.frame.session.files()]
         if not there:
             return self.frame.first("download", "Run the recipe first.", "/run")
         return self.frame.page("download.html.j2", "download", there=there, told=DOWNLOADS)
 
     async def file_of(self, request: Request) -> Response:
+        """One file of the private folder, by its known name."""
         name = request.path_params["name"]
         if name not in DOWNLOADS or name not in self.frame.session.files():
             return self.frame.page(

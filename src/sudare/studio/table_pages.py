@@ -22,37 +22,36 @@ class TablePages:
         self.frame = frame
 
     async def file(self, request: Request) -> Response:
-        found = await asyncio.to_thread(files.tables_below, self.frame.session.folder)
-        return self.frame.page(
-            "file.html.j2",
-            "file",
-            tables=found,
-            examples=files.EXAMPLES,
-            size_of=files.size_of,
-            folder=self.frame.session.folder,
-        )
+        """The tables below the folder, and examples."""
+        return await self._tables()
 
     async def choose(self, request: Request) -> Response:
+        """Take a table; one that lies elsewhere is refused."""
         form = await form_of(request)
         given = form.get("path", "")
         try:
             path = files.chosen(self.frame.session.folder, given)
         except SudareError as error:
-            found = await asyncio.to_thread(files.tables_below, self.frame.session.folder)
-            return self.frame.page(
-                "file.html.j2",
-                "file",
-                status=400,
-                error=str(error),
-                tables=found,
-                examples=files.EXAMPLES,
-                size_of=files.size_of,
-                folder=self.frame.session.folder,
-            )
+            return await self._tables(status=400, error=str(error))
         self.frame.session.choose(path, given)
         return RedirectResponse("/roles", 303)
 
+    async def _tables(self, *, status: int = 200, error: str = "") -> Response:
+        folder = self.frame.session.folder
+        found = await asyncio.to_thread(files.tables_below, folder)
+        return self.frame.page(
+            "file.html.j2",
+            "file",
+            status=status,
+            error=error,
+            tables=found,
+            examples=files.EXAMPLES,
+            size_of=files.size_of,
+            folder=folder,
+        )
+
     async def roles(self, request: Request) -> Response:
+        """Guessed roles, to be changed with a click."""
         session = self.frame.session
         if not session.path:
             return self.frame.first("roles", "Choose a table first.", "/")
@@ -90,9 +89,11 @@ class TablePages:
         return ""
 
     async def risk(self, request: Request) -> Response:
+        """What attributes and pairs give away."""
         return self.frame.measured("risk", "risk", "risk.html.j2", source=self.frame.session.source)
 
     async def values(self, request: Request) -> Response:
+        """The values of one attribute that give most away."""
         session, attribute = self.frame.session, request.query_params.get("attribute", "")
         if attribute not in session.roles:
             return self.frame.first("risk", "Choose an attribute of the table.", "/risk")
@@ -107,6 +108,7 @@ class TablePages:
         return self.frame.page("values.html.j2", "risk", shown=session.results[key], attribute=attribute)
 
     async def cost(self, request: Request) -> Response:
+        """The cost curve and the slider."""
         session = self.frame.session
         if not session.confirmed:
             return self.frame.first("cost", "Decide on the roles first.", "/roles")
