@@ -1,6 +1,7 @@
 # The whole interface of the repository. Every target does its own set-up in .venv.
 PYTHON ?= python3
 VENV := .venv
+BENCH := .bench-venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 SIZE ?= full
@@ -24,11 +25,11 @@ lint: $(VENV)/.dev            ## format, lint, types
 docs: $(VENV)/.dev            ## the pages, with every warning an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
-bench: $(VENV)/.bench         ## side by side with the peers; ONLY=risk, SIZE=small
-	$(BIN)/python -m benchmarks --size $(SIZE) $(if $(ONLY),--only $(ONLY))
+bench: $(BENCH)/.done         ## side by side with the peers; ONLY=risk, SIZE=small
+	$(BENCH)/bin/python -m benchmarks --size $(SIZE) $(if $(ONLY),--only $(ONLY))
 
 faults: $(VENV)/.dev          ## bad input, faults and leaks, one line each
-	$(BIN)/python -m pytest tests/faults -q --no-header -p tests.faults.scorecard
+	$(BIN)/python -m pytest tests -m fault -q --no-header -p tests.faults.scorecard
 
 fuzz: $(VENV)/.dev            ## 10,000 examples of bad files and arguments
 	SUDARE_FUZZ=10000 $(BIN)/python -m pytest tests/faults/test_fuzz.py -q
@@ -43,7 +44,7 @@ studio: $(VENV)/.dev          ## the local web page on built-in data
 	$(BIN)/sudare studio
 
 clean:
-	rm -rf $(VENV) .bench-venv build dist site report.html artifacts
+	rm -rf $(VENV) $(BENCH) build dist site report.html artifacts
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) || { echo "python3 -m venv failed; on Debian: apt-get install python3-venv"; exit 1; }
@@ -56,7 +57,8 @@ $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) -e '.[dev]'
 	touch $@ $(VENV)/.core
 
-$(VENV)/.bench: $(VENV)/.dev
-	$(PYTHON) -m venv .bench-venv
-	.bench-venv/bin/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+$(BENCH)/.done: pyproject.toml constraints.txt benchmarks/peers.txt
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r benchmarks/peers.txt
 	touch $@

@@ -172,22 +172,29 @@ def test_19(sudare: Run, csv: Run, content: str) -> None:
     assert "warning S-" in sudare("risk", csv(content), "--user", "user").works().err
 
 
+def blur(folder: Path, column: str, hierarchy: str = "") -> tuple[str, ...]:
+    given = f"hierarchy = {hierarchy}\n" if hierarchy else ""
+    (folder / "r.toml").write_text(
+        f'[[step]]\nmethod = "generalize"\ncolumn = "{column}"\nlevel = 1\n{given}'
+    )
+    return ("--user", "user", "--quasi", column, "-r", "r.toml", "-o", "o.csv", "--demo")
+
+
 @fault(20, "ambiguous dates need a format")
 def test_20(sudare: Run, csv: Run, tmp_path: Path) -> None:
     path = csv("user,date\na,01/02/2020\nb,03/04/2020\n")
-    (tmp_path / "r.toml").write_text('[[step]]\nmethod = "generalize"\ncolumn = "date"\nlevel = "month"\n')
-    sudare("anonymize", path, "--user", "user", "--quasi", "date", "-r", "r.toml", "-o", "o.csv").fails(
-        2, "format"
-    )
+    sudare("anonymize", path, *blur(tmp_path, "date")).fails(2, "'date'", "format", secret="01/02")
+    assert not (tmp_path / "o.csv").exists()
+    stated = '{ dates = ["month"], format = "%d/%m/%Y" }'
+    sudare("anonymize", path, *blur(tmp_path, "date", stated)).works()
+    assert "2020-02-01" in (tmp_path / "o.csv").read_text()
 
 
 @fault(21, "mixed time zones are refused")
 def test_21(sudare: Run, csv: Run, tmp_path: Path) -> None:
     path = csv("user,at\na,2020-01-01T10:00:00+01:00\nb,2020-01-01T10:00:00Z\n")
-    (tmp_path / "r.toml").write_text('[[step]]\nmethod = "generalize"\ncolumn = "at"\nlevel = "day"\n')
-    sudare("anonymize", path, "--user", "user", "--quasi", "at", "-r", "r.toml", "-o", "o.csv").fails(
-        3, "time zone"
-    )
+    sudare("anonymize", path, *blur(tmp_path, "at")).fails(3, "'at'", "time zone", secret="10:00")
+    assert not (tmp_path / "o.csv").exists()
 
 
 @fault(22, "cells that a spreadsheet would run are escaped on request and counted")
@@ -240,13 +247,17 @@ def test_25(sudare: Run, csv: Run, tmp_path: Path) -> None:
 @fault(26, "an output that is the input is refused")
 def test_26(sudare: Run, csv: Run, tmp_path: Path) -> None:
     _publish(sudare, csv, tmp_path, "t.csv").fails(2, "input")
+    _publish(sudare, csv, tmp_path, "o.csv", "--truth", "t.csv").fails(2, "input")
+    (tmp_path / "hard.csv").hardlink_to(tmp_path / "t.csv")
+    _publish(sudare, csv, tmp_path, "hard.csv").fails(2, "input")
+    sudare("report", "t.csv", "--user", "user", "-o", "t.csv", "--format", "md").fails(2, "input")
     assert (tmp_path / "t.csv").read_text() == GOOD
 
 
-def _publish(sudare: Run, csv: Run, folder: Path, out: str) -> Any:
+def _publish(sudare: Run, csv: Run, folder: Path, out: str, *more: str) -> Any:
     (folder / "r.toml").write_text('[[step]]\nmethod = "pseudonymize"\n')
     return sudare(
-        "anonymize", csv(GOOD), "--user", "user", "--quasi", "goods,price", "-r", "r.toml", "-o", out
+        "anonymize", csv(GOOD), "--user", "user", "--quasi", "goods,price", "-r", "r.toml", "-o", out, *more
     )
 
 

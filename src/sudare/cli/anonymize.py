@@ -54,7 +54,7 @@ def anonymize(
     secret = Key.demo(demo_seed or 0) if demo else Key.of(key)
     for path in (out, truth):
         if path is not None:
-            check_output(path, tuple(p for p in (recipe, secret.path) if p is not None))
+            check_output(path, (*ds.files, *(p for p in (recipe, secret.path) if p is not None)))
     chosen = Recipe.from_toml(recipe)
     release = run(ds, chosen.forced() if force else chosen, key=secret)
     release.save(out, truth=truth, escape_formulas=escape_formulas)

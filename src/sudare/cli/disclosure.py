@@ -73,7 +73,7 @@ def _write_records(
     from sudare.risk.disclosure.records import record_measures
 
     people = int(population) if population is not None and population.isdigit() else None
-    out = check_output(path)
+    out = check_output(path, ds.files)
     write_table(record_measures(ds, weights=weights, population=people, max_size=max_size), out)
 
 

@@ -42,7 +42,8 @@ class Dataset:
 
     A table in a file or in memory is a view of DuckDB (`view`); a table in a database or on Spark is an
     ibis expression (`expression`). `table` is the ibis expression of either. `published` is what a release
-    says of itself in its sidecar: empty for a table that is no release.
+    says of itself in its sidecar: empty for a table that is no release. `files` are the files that are read: no
+    output may take their place.
     """
 
     roles: Roles
@@ -52,6 +53,7 @@ class Dataset:
     memory: InMemory | None = None
     keep_alive: Any = None
     published: Mapping[str, Any] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
 
     @classmethod
     def from_arrow(cls, table: pa.Table, roles: Roles | None = None, *, name: str = "table") -> Dataset:

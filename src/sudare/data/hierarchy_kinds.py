@@ -8,6 +8,7 @@
 
     [hierarchy.visit]                   [hierarchy.sex]
     dates = ["month", "year"]           flat = true
+    format = "%d/%m/%Y"                 (beside dates, for text that is not 2026-01-31)
 
 Intervals, prefixes and dates are published in a form that reads back without the hierarchy.
 """
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import calendar
 import datetime as dt
+import re
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,6 +34,7 @@ from sudare.errors import DataError, UsageError, nearest
 
 Spec = Mapping[str, Any]
 KINDS = ("intervals", "prefixes", "dates", "categories", "file", "flat")
+OPTIONS = ("origin", "format")
 
 
 def intervals(values: Iterable[Any], widths: Sequence[float], *, origin: float = 0) -> Hierarchy:
@@ -71,8 +74,11 @@ def prefixes(values: Iterable[Any], keep: Sequence[int]) -> Hierarchy:
     return _with_missing(rows, values)
 
 
-def dates(values: Iterable[Any], levels: Sequence[str]) -> Hierarchy:
+def dates(values: Iterable[Any], levels: Sequence[str], *, format: str | None = None) -> Hierarchy:
     """Days in ever longer calendar periods: month, quarter, half, year, decade.
+
+    Text is read as 2026-01-31 (a time may follow), or by `format` in the letters of strptime: 01/02/2020 is never
+    guessed at, and times of several zones have no common day.
 
     >>> dates(["2011-02-07"], ["month", "year"]).paths()[0]
     ('2011-02-07', '[2011-02-01-2011-02-28]', '[2011-01-01-2011-12-31]', '*')
@@ -83,7 +89,9 @@ def dates(values: Iterable[Any], levels: Sequence[str]) -> Hierarchy:
         if not isinstance(level, str) or level not in PERIODS:
             raise UsageError(f"dates: unknown level '{level}'; {nearest(str(level), PERIODS)}")
     known = [value for value in _distinct(values) if value is not None]
-    rows = [(plain(value), *(_period(_day(value), level) for level in levels), ROOT) for value in known]
+    _check_zones(known)
+    days = [_day(value, format) for value in known]
+    rows = [(plain(v), *(_period(day, level) for level in levels), ROOT) for v, day in zip(known, days)]
     return _with_missing(rows, values)
 
 
@@ -105,9 +113,9 @@ def from_spec(spec: Spec, values: Iterable[Any], *, folder: str | Path = ".") ->
     2
     """
     kinds = [kind for kind in KINDS if kind in spec]
-    unknown = [key for key in spec if key not in (*KINDS, "origin")]
+    unknown = [key for key in spec if key not in (*KINDS, *OPTIONS)]
     if unknown:
-        raise UsageError(f"a hierarchy has no '{unknown[0]}'; {nearest(str(unknown[0]), [*KINDS, 'origin'])}")
+        raise UsageError(f"a hierarchy has no '{unknown[0]}'; {nearest(str(unknown[0]), [*KINDS, *OPTIONS])}")
     if len(kinds) != 1:
         raise UsageError(f"a hierarchy needs exactly one of: {', '.join(KINDS)}")
     kind, given = kinds[0], spec[kinds[0]]
@@ -122,7 +130,7 @@ def from_spec(spec: Spec, values: Iterable[Any], *, folder: str | Path = ".") ->
         return _covering(categories(given), known)
     if kind == "flat":
         return Hierarchy.flat([plain(value) for value in known])
-    return prefixes(known, given) if kind == "prefixes" else dates(known, given)
+    return prefixes(known, given) if kind == "prefixes" else dates(known, given, format=spec.get("format"))
 
 
 def read_specs(path: str | Path) -> dict[str, Spec]:
@@ -205,17 +213,29 @@ def _period(day: dt.date, level: str) -> str:
     return interval(*PERIODS[level](day))
 
 
-def _day(value: Any) -> dt.date:
+def _day(value: Any, format: str | None = None) -> dt.date:
     if isinstance(value, dt.datetime):
         return value.date()
     if isinstance(value, dt.date):
         return value
     try:
+        if format is not None:
+            return dt.datetime.strptime(str(value), format).date()
         return dt.date.fromisoformat(str(value)[:10])
-    except ValueError:
-        raise DataError(
-            "dates: a value is no date of the form 2026-01-31; state the column's format"
+    except (ValueError, TypeError):
+        raise UsageError(
+            "dates: the values are not all of "
+            + ("the form 2026-01-31" if format is None else f"the format {format!r}")
+            + '; say their format beside dates, e.g. format = "%d/%m/%Y"'
         ) from None
+
+
+def _check_zones(values: Iterable[Any]) -> None:
+    """The same moment is two days in two zones: text of several zones is refused."""
+    ends = (re.search(r"\d:\d\d(?::\d\d(?:\.\d+)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?$", str(v)) for v in values)
+    zones = {(found[1] or "none").replace(":", "") for found in ends if found}
+    if len({"+0000" if zone in ("Z", "+00") else zone for zone in zones}) > 1:
+        raise DataError("dates: the values have more than one time zone; bring them to one first")
 
 
 def _distinct(values: Iterable[Any]) -> list[Any]:

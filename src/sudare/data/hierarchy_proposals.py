@@ -31,14 +31,27 @@ def propose(column: pa.Array | pa.ChunkedArray) -> Spec:
     if pa.types.is_date(values.type) or pa.types.is_timestamp(values.type):
         return {"dates": ["month", "year"]}
     texts = sorted(as_text(values).to_pylist())
-    if texts and all(re.fullmatch(r"\d{4}-\d\d-\d\d", text) for text in texts):
+    if texts and all(re.fullmatch(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?", text) for text in texts):
         return {"dates": ["month", "year"]}
+    if texts and all(re.fullmatch(r"\d{1,2}([/.])\d{1,2}\1\d{4}", text) for text in texts):
+        return _propose_dates(texts)
     lengths = {len(text) for text in texts}
     if len(texts) > 20 and len(lengths) == 1 and all(re.search(r"\d", text) for text in texts):
         return {
             "prefixes": sorted({n for n in (max(lengths) - 2, max(lengths) // 2, 1) if n > 0}, reverse=True)
         }
     return _propose_groups(texts)
+
+
+def _propose_dates(texts: Sequence[str]) -> Spec:
+    """Day or month first, where the data decide it; where not, the user is asked when it is used."""
+    mark = "/" if "/" in texts[0] else "."
+    parts = [tuple(map(int, text.split(mark)[:2])) for text in texts if mark in text]
+    first, second = (max(part[place] for part in parts) for place in (0, 1))
+    spec: dict[str, object] = {"dates": ["month", "year"]}
+    if len(parts) == len(texts) and (first > 12) != (second > 12):
+        spec["format"] = mark.join(("%d", "%m", "%Y") if first > 12 else ("%m", "%d", "%Y"))
+    return spec
 
 
 def _propose_intervals(values: pa.Array) -> Spec:

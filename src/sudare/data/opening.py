@@ -54,9 +54,18 @@ def open(
     labels = [c for c in (merged.user, *merged.identifier) if c]
     opened = _open_any(source, labels, encoding=encoding, sheet=sheet, table=table, engine=engine)
     merged.check(opened.columns)
-    opened = replace(opened, roles=merged, published=published)
+    opened = replace(opened, roles=merged, published=published, files=_files(source))
     _check_users(opened)
     return opened
+
+
+def _files(source: Any) -> tuple[str, ...]:
+    """The files behind a path or a glob, as absolute paths; none for anything else."""
+    if not isinstance(source, (str, os.PathLike)) or "://" in os.fspath(source):
+        return ()
+    text = os.fspath(source)
+    found = [text] if os.path.lexists(text) else glob.glob(text, recursive=True)
+    return tuple(os.path.abspath(path) for path in found)
 
 
 def _sidecar(source: Any) -> dict[str, Any]:

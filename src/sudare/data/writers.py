@@ -23,7 +23,8 @@ TEMPORARY = ".sudare-part"
 def write_table(table: pa.Table, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> int:
     """Write a table in the format of the path's ending; returns how many cells were escaped.
 
-    With `escape_formulas` a text cell that a spreadsheet would run (it begins with = + - @) gets a leading quote.
+    With `escape_formulas` a text cell or a column's name that a spreadsheet would run (it begins with = + - @) gets
+    a leading quote.
     """
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
@@ -141,11 +142,22 @@ def _join_sets(table: pa.Table) -> pa.Table:
     return table
 
 
+def escaped_name(name: str) -> str:
+    """A column's name as a spreadsheet would leave it alone.
+
+    >>> escaped_name("=1+1"), escaped_name("age")
+    ("'=1+1", 'age')
+    """
+    return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r")) else name
+
+
 def _escape(table: pa.Table) -> tuple[pa.Table, int]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    count = 0
+    names = [escaped_name(name) for name in table.column_names]
+    count = sum(new != old for new, old in zip(names, table.column_names))
+    table = table.rename_columns(names)
     for place, field in enumerate(table.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
             column = table[field.name]
@@ -185,7 +197,7 @@ def _write_xlsx(table: pa.Table, path: Path) -> None:
         raise MissingPart.extra("an Excel file", "excel") from None
     workbook = openpyxl.Workbook(write_only=True)
     sheet = workbook.create_sheet("release")
-    sheet.append(table.column_names)
+    sheet.append([_plain_cell(sheet, name) for name in table.column_names])
     for batch in table.to_batches():
         for row in zip(*(column.to_pylist() for column in batch.columns)):
             sheet.append([_plain_cell(sheet, cell) for cell in row])

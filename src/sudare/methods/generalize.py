@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from sudare.data.keys import Key
-from sudare.errors import UsageError
+from sudare.errors import SudareError, UsageError
 from sudare.methods.numeric import as_numbers, like, numeric_columns
 from sudare.registry import method
 
@@ -166,7 +166,10 @@ class Generalize:
             return given.with_missing() if column.null_count else given
         if isinstance(given, (str, os.PathLike)):
             given = {"file": str(Path(given).absolute())}
-        return from_spec(propose(column) if given is None else given, column.unique())
+        try:
+            return from_spec(propose(column) if given is None else given, column.unique())
+        except SudareError as error:
+            raise type(error)(f"column '{self.column}': {error}") from None
 
 
 def _round_whole(column: pa.ChunkedArray, to: int) -> pa.Array:

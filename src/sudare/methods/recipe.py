@@ -124,6 +124,7 @@ def anonymize(
         recipe=recipe,
         steps=tuple(steps),
         key=secret,
+        inputs=ds.files,
     )
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sudare.data.dataset import Dataset
 from sudare.data.keys import Key
 from sudare.data.opening import SIDECAR
-from sudare.data.writers import check_output, replacing, write_json, write_table
+from sudare.data.writers import check_output, escaped_name, replacing, write_json, write_table
 from sudare.errors import DataError, UsageError, warn
 from sudare.version import __version__
 
@@ -33,6 +33,7 @@ class Release:
     recipe: Recipe
     steps: tuple[dict[str, Any], ...]
     key: Key
+    inputs: tuple[str, ...] = ()
 
     @cached_property
     def truth(self) -> list[int | None]:
@@ -66,11 +67,11 @@ class Release:
 
         Every column must have a role: what nobody looked at is not published.
         """
-        path = check_output(path)
+        path = check_output(path, self.inputs)
         self._check_roles()
         self._check_secrets(path, truth)
         escaped = write_table(self.data.to_pyarrow(), path, escape_formulas=escape_formulas)
-        write_json(self.card, f"{path}{SIDECAR}")
+        write_json(_escaped(self.card) if escaped else self.card, f"{path}{SIDECAR}")
         if truth is not None:
             write_truth(self.rows, truth)
         if escaped:
@@ -88,7 +89,7 @@ class Release:
         folder = path.absolute().parent
         if self.key.path is not None and self.key.path.absolute().parent == folder:
             raise UsageError(f"the key lies in the output folder {folder}; keep keys and releases apart")
-        if truth is not None and check_output(truth) == path:
+        if truth is not None and check_output(truth, self.inputs) == path:
             raise UsageError("release and truth need different files")
 
     def __repr__(self) -> str:
@@ -96,6 +97,22 @@ class Release:
         extra = f", {dummies:,} of them dummies" if dummies else ""
         steps = " > ".join(step["method"] for step in self.steps)
         return f"Release({self.data.rows:,} records{extra}; {steps}; key {self.key.fingerprint})"
+
+
+def _escaped(card: dict[str, Any]) -> dict[str, Any]:
+    """The card with the names of columns as an escaped file has them."""
+
+    def renamed(names: Any) -> Any:
+        return escaped_name(names) if isinstance(names, str) else [escaped_name(name) for name in names]
+
+    roles = {role: None if names is None else renamed(names) for role, names in card["roles"].items()}
+    schema = {
+        kind: {escaped_name(name): told for name, told in columns.items()}
+        if isinstance(columns, dict)
+        else columns
+        for kind, columns in card["schema"].items()
+    }
+    return {**card, "roles": roles, "schema": schema}
 
 
 def write_truth(rows: NDArray[np.int64], path: str | os.PathLike[str]) -> None:

@@ -77,7 +77,8 @@ def report(
     kind = _format(path, format)
     _known("audience", audience, AUDIENCES)
     if path is not None:
-        check_output(path)
+        inputs = (original, getattr(release, "data", release))
+        check_output(path, tuple(file for ds in inputs if ds is not None for file in ds.files))
     found = measure(
         original,
         release,
