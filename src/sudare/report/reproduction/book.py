@@ -18,6 +18,12 @@ from sudare.report.reproduction.item import Item, Page, Row, tally
 from sudare.results import Result
 
 PAPERS = {"P1": "p1", "P2": "p2", "P3": "p3", "P4": "p4"}
+SOURCES = {
+    "P1": "S. Ito, H. Kikuchi, H. Nakagawa: *Attacker models with a variety of background knowledge to de-identified data*",
+    "P2": "Y. Sei, A. Ohsuga: *Randomized addition of sensitive attributes for l-diversity*",
+    "P3": "S. Ito, H. Kikuchi: *Estimation of cost of k-anonymity in the number of dummy records*",
+    "P4": "S. Ito, H. Kikuchi: *Risk of re-identification based on Euclidean distance in anonymized data, PWSCUP2015*",
+}
 VERDICTS = ("equal", "paper rounds", "paper errs", "data not public", "simulated", "beyond the paper")
 
 
@@ -59,7 +65,7 @@ def reproduce(
 
 
 def _write_page(page: Page, folder: Path) -> None:
-    parts = [f"# {page.paper}: {page.title}\n"]
+    parts = [f"# {page.paper}: {page.title}\n", f"{SOURCES[page.paper]}.\n"]
     for item in page.items:
         parts.append(_item_text(page, item))
         for name, chart in item.charts:

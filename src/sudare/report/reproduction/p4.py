@@ -45,12 +45,12 @@ def _corrections() -> tuple[Row, ...]:
         (
             "P4 Table 12: noise on SA worsens U3, a count of rows by QI",
             "slightly",
-            "0, in Table 13 and here",
+            "0 in Table 13",
         ),
         (
             "P4 Table 12: deleting records worsens U5, the change of the rows that remain",
             "negative",
-            "0, in Table 13 and here",
+            "0 in Table 13",
         ),
         (
             "P4 section 4.6: EUC1 is best on average (Table 16: 0.187 against 0.172 of E2); without D_7",
