@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import calendar
 import datetime as dt
-import re
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
