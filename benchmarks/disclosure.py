@@ -1,51 +1,42 @@
-"""k, l and t of one table with 8 quasi-identifiers: against the bare DuckDB query and against pyCANON.
-
-python -m benchmarks.disclosure [--size small] [--no-peer]
-"""
+"""k, l and t of one table with 8 quasi-identifiers: against the bare DuckDB query and against pyCANON."""
 
 from __future__ import annotations
 
-import argparse
-import importlib.util
-import json
-import time
-from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 import sudare
+from benchmarks.work import Work, at_most
 from sudare.data import Dataset, Roles
 from sudare.data.connection import connect, fresh_name, quote
 
 KINDS = 3000
-SIZES = {"full": (100_000, 300_000, 1_000_000), "small": (2_000, 4_000, 8_000)}
+SIZES = {"full": (100_000, 300_000, 1_000_000), "small": (1_000, 2_000, 4_000)}
 # the numbers of values of Adult's columns, as skewed as they are there
 WIDTHS = {"age": 74, "work": 9, "school": 16, "marital": 7, "job": 15, "race": 5, "sex": 2, "country": 42}
+QUASI = list(WIDTHS)
 
 
-def run(size: str = "full", repeats: int = 3, *, peer: bool = True) -> list[dict[str, Any]]:
-    """One row per number of records and peer: CPU seconds of both sides and their ratio."""
-    largest = max(SIZES[size])
-    rows = [line for n in SIZES[size] for line in measure(n, repeats, peer=peer and n == largest)]
-    ours = [(row["records"], max(row["seconds"], 1e-4)) for row in rows if row["peer"] == "DuckDB"]
-    slope = float(np.polyfit(*np.log(np.array(ours)).T, 1)[0])
-    return [*rows, {"work": "growth of: k, l and t", "exponent": round(slope, 2)}]
+class People(NamedTuple):
+    """The table inside DuckDB, so that both sides read the same storage, and as a frame."""
+
+    data: Dataset
+    frame: Any
 
 
-def measure(records: int, repeats: int, *, peer: bool) -> list[dict[str, Any]]:
-    table = people(records)
-    ds = stored(table)
-    ours = best(lambda: sudare.disclosure(ds, measures=["k", "l", "t"]), repeats)
-    bare = best(lambda: connect().sql(bare_query(ds)).fetchall(), repeats)
-    rows = [row("k, l and t", records, ours, bare, "DuckDB", "<= 1.3")]
-    if peer and importlib.util.find_spec("pycanon"):
-        rows.append(row("k, l and t", records, ours, pycanon(table), "pyCANON", "<= 0.01"))
-    return rows
+@cache
+def people(records: int) -> People:
+    table = drawn(records)
+    name = fresh_name("benchmark")
+    connect().register("benchmark_source", table)
+    connect().execute(f"CREATE TABLE {quote(name)} AS SELECT * FROM benchmark_source")
+    return People(Dataset(roles=Roles.of(quasi=QUASI, sensitive="income"), view=name), table.to_pandas())
 
 
-def people(records: int) -> pa.Table:
+def drawn(records: int) -> pa.Table:
     """Text columns with the cardinalities of Adult, in two halves that are drawn from 3,000 kinds of people each:
     about a quarter as many classes as a million records, like Adult mixed with itself.
     """
@@ -66,66 +57,53 @@ def falling(width: int) -> np.ndarray[Any, Any]:
     return weight / weight.sum()
 
 
-def stored(table: pa.Table) -> Dataset:
-    """The table inside DuckDB, so that both sides read the same storage."""
-    name = fresh_name("benchmark")
-    connect().register("benchmark_source", table)
-    connect().execute(f"CREATE TABLE {quote(name)} AS SELECT * FROM benchmark_source")
-    return Dataset(roles=Roles.of(quasi=list(WIDTHS), sensitive="income"), view=name)
+def ours(asked: People) -> tuple[float, float, float]:
+    found = sudare.disclosure(asked.data, measures=["k", "l", "t"])
+    return found.k, found.l["income"], found.t["income"]
 
 
-def bare_query(ds: Dataset) -> str:
+def bare(asked: People) -> tuple[float, ...]:
     """k, distinct l and t of the same table in one query: counts per class, joined with the table's shares."""
-    quasi, table = ", ".join(map(quote, ds.roles.quasi)), quote(str(ds.view))
-    return f"""
+    quasi, table = ", ".join(map(quote, QUASI)), quote(str(asked.data.view))
+    query = f"""
         WITH p AS (SELECT income, count(*) / (SELECT count(*) FROM {table}) AS p FROM {table} GROUP BY income),
         c AS (SELECT {quasi}, income, count(*) AS n FROM {table} GROUP BY ALL),
         g AS (SELECT {quasi}, sum(n) AS size, count(*) AS l FROM c GROUP BY {quasi})
         SELECT min(size), min(l), max(t) FROM (
             SELECT any_value(size) AS size, any_value(l) AS l, sum(greatest(n / size - p, 0)) AS t
             FROM c JOIN g USING ({quasi}) JOIN p USING (income) GROUP BY {quasi})"""
+    return tuple(map(float, connect().sql(query).fetchall()[0]))
 
 
-def pycanon(table: pa.Table) -> float:
-    """CPU seconds of pyCANON's three functions, once: it is slow."""
+def pycanon(asked: People) -> tuple[float, float, float]:
     from pycanon import anonymity
 
-    frame = table.to_pandas()
-    begin = time.process_time()
-    anonymity.k_anonymity(frame, list(WIDTHS))
-    anonymity.l_diversity(frame, list(WIDTHS), ["income"])
-    anonymity.t_closeness(frame, list(WIDTHS), ["income"])
-    return time.process_time() - begin
+    frame = asked.frame
+    return (
+        anonymity.k_anonymity(frame, QUASI),
+        anonymity.l_diversity(frame, QUASI, ["income"]),
+        anonymity.t_closeness(frame, QUASI, ["income"]),
+    )
 
 
-def best(work: Callable[[], Any], repeats: int) -> float:
-    """The smallest CPU time of some runs, after one to warm up."""
-    work()
-    times = []
-    for _ in range(repeats):
-        begin = time.process_time()
-        work()
-        times.append(time.process_time() - begin)
-    return min(times)
-
-
-def row(work: str, records: int, ours: float, peer: float, name: str, goal: str) -> dict[str, Any]:
-    return {
-        "work": work,
-        "records": records,
-        "seconds": round(ours, 4),
-        "peer": name,
-        "peer_seconds": round(peer, 4),
-        "ratio": round(ours / peer, 4),
-        "goal": goal,
-    }
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--size", choices=SIZES, default="full")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--no-peer", action="store_true")
-    given = parser.parse_args()
-    for line in run(given.size, given.repeats, peer=not given.no_peer):
-        print(json.dumps(line))
+WORKS = (
+    Work(
+        name="k, l and t, 8 quasi-identifiers",
+        sizes=SIZES,
+        prepare=people,
+        ours=ours,
+        peer=bare,
+        peer_name="bare DuckDB query",
+        goal=at_most(1.3),
+    ),
+    Work(
+        name="k, l and t, 8 quasi-identifiers (pyCANON)",
+        sizes={"full": (10_000, 100_000, 1_000_000), "small": (100, 200, 400)},
+        prepare=people,
+        ours=ours,
+        peer=pycanon,
+        peer_name="pyCANON",
+        peer_needs="pycanon",
+        goal=at_most(0.01),
+    ),
+)

@@ -1,23 +1,16 @@
-"""Dummy records: how few, how fast, how near to the lower bound; and 100,000 users.
-
-python -m benchmarks.dummies [--size small]
-
-The table of 400 customers is read from the folder SUDARE_DATA; without it, generated histories stand in.
-"""
+"""Dummy records that make users alike in k: how few, how fast, how near to the lower bound."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import resource
-import time
-from pathlib import Path
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow.parquet as pq
 
 import sudare
+from benchmarks.public_data import if_present, public
+from benchmarks.work import Work, figure, within
 from sudare.cost import expected_dummies_exact
 from sudare.cost.bound import lower_bound
 from sudare.cost.clusterings import even_sizes
@@ -25,55 +18,86 @@ from sudare.cost.counts import sample
 from sudare.cost.itemsets import ItemSets
 from sudare.cost.optimise import cluster
 
-SIZES = {
-    "full": {"ks": (2, 3, 4, 8), "efforts": ("low", "default"), "growth": (1_000, 10_000, 100_000)},
-    "small": {"ks": (2, 3), "efforts": ("trial",), "growth": (60, 120)},
-}
+# what the authors of P3 published, and what is asked for here
 AUTHORS = {2: 183_902, 3: 175_449, 4: 162_474, 8: 125_798}
+GOALS = {2: 19_564, 3: 37_100, 4: 53_000, 8: 106_000}
+BOUNDED = 1_000  # users up to which the lower bound costs less than the clustering
 
 
-def run(size: str = "full") -> list[dict[str, Any]]:
-    """One row per work: dummies, what random clusters need, the lower bound, CPU seconds."""
-    sizes: dict[str, Any] = SIZES[size]
-    name, sets = _customers(400 if size == "full" else 40)
-    cluster(sets.take(np.arange(30)), 3, effort="trial")  # compiled, or loaded from the cache
-    rows = [line(name, sets, k, effort) for k in sizes["ks"] for effort in sizes["efforts"]]
-    grown = [line(f"{n:,} users", _generated(n), 5, sizes["efforts"][-1]) for n in sizes["growth"]]
-    seconds = np.log([[n, max(row["seconds"], 1e-3)] for n, row in zip(sizes["growth"], grown)])
-    exponent = {"work": "growth of: dummy records", "exponent": round(float(np.polyfit(*seconds.T, 1)[0]), 2)}
-    return [*rows, *grown, exponent]
+class Clustered(NamedTuple):
+    sets: ItemSets
+    k: int
+    labels: Any
 
 
-def line(name: str, sets: ItemSets, k: int, effort: str) -> dict[str, Any]:
-    begin = time.process_time()
-    found = sets.dummies(cluster(sets, k, effort=effort, seed=1))
-    seconds = time.process_time() - begin
-    return {
-        "work": f"dummy records, {name}",
-        "k": k,
-        "effort": effort,
-        "dummies": found,
-        "authors": AUTHORS.get(k) if sets.users == 400 else None,
-        "random": round(expected_dummies_exact(sets.owners, even_sizes(sets.users, sets.users // k))),
-        "lower_bound": lower_bound(sets, k, target=found, effort=effort) if sets.users <= 2_000 else None,
-        "seconds": round(seconds, 2),
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-    }
+def customers(users: int) -> ItemSets:
+    ds = sudare.open(public("retail400.parquet"), user="user_id")
+    return sample(ds, "goods", users)
 
 
-def _customers(users: int) -> tuple[str, ItemSets]:
-    path = Path(os.environ.get("SUDARE_DATA", ".")) / "retail400.parquet"
-    if users == 400 and path.is_file():
-        return "400 customers", sample(sudare.open(path, user="user_id"), "goods", users)
-    return f"{users} generated users", _generated(users)
+def all_customers(users: int) -> ItemSets:
+    """The customers of a whole shop; purchases without a customer are left out."""
+    bought = pq.read_table(public("online_retail.parquet"), columns=["CustomerID", "StockCode"])
+    return sample(sudare.open(bought.drop_null(), user="CustomerID"), "StockCode", users)
 
 
-def _generated(users: int) -> ItemSets:
+def generated(users: int) -> ItemSets:
     return sample(sudare.open(f"example:histories:{users}", user="user"), "goods", users)
 
 
-if __name__ == "__main__":
-    options = argparse.ArgumentParser()
-    options.add_argument("--size", choices=SIZES, default="full")
-    for row in run(options.parse_args().size):
-        print(json.dumps(row))
+def clustered(sets: ItemSets, *, k: int) -> Clustered:
+    return Clustered(sets, k, cluster(sets, k, seed=1))
+
+
+def figures(found: Clustered) -> dict[str, Any]:
+    sets, k, labels = found
+    assert np.bincount(labels)[np.unique(labels)].min() >= k
+    dummies = sets.dummies(labels)
+    told: dict[str, Any] = {
+        "dummies": dummies,
+        "random clusters": round(
+            expected_dummies_exact(sets.owners, even_sizes(sets.users, sets.users // k))
+        ),
+    }
+    if sets.users <= BOUNDED:
+        told["lower bound"] = lower_bound(sets, k, target=dummies)
+    return told
+
+
+def of_400(k: int) -> Work:
+    return Work(
+        name=f"dummy records of 400 customers, k={k}",
+        unit="users",
+        sizes={"full": (400,), "small": (60,)},
+        prepare=customers,
+        ours=partial(clustered, k=k),
+        figures=figures,
+        peer_name=f"the authors of P3: {AUTHORS[k]:,} dummies",
+        goal=figure("dummies", GOALS[k], text=f"<= {GOALS[k]:,} dummies in 30 s", seconds=30),
+    )
+
+
+WORKS = (
+    *if_present("retail400.parquet", *map(of_400, AUTHORS)),
+    *if_present(
+        "online_retail.parquet",
+        Work(
+            name="dummy records of the customers of a shop, k=5",
+            unit="users",
+            sizes={"full": (4_372,), "small": (50,)},
+            prepare=all_customers,
+            ours=partial(clustered, k=5),
+            figures=figures,
+            goal=within(60),
+        ),
+    ),
+    Work(
+        name="dummy records of generated users, k=5",
+        unit="users",
+        sizes={"full": (1_000, 10_000, 100_000), "small": (40, 80, 160)},
+        prepare=generated,
+        ours=partial(clustered, k=5),
+        figures=figures,
+        goal=within(60),
+    ),
+)

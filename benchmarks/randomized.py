@@ -1,51 +1,27 @@
-"""Randomized addition: the keyed draw against a plain numpy draw, the estimate against DuckDB.
-
-python -m benchmarks.randomized [--size small]
-"""
+"""Randomized addition: the keyed draw against a plain numpy draw, the estimate against DuckDB."""
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
-import json
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 import sudare
+from benchmarks.work import Work, at_most
 from sudare.data import Dataset, Key, Roles
+from sudare.data.connection import connect, fresh_name, quote
 from sudare.data.writers import _write_parquet
 from sudare.methods.draft import Draft
 from sudare.methods.randomized import RandomizedAddition
+from sudare.utility.estimate import EstimateResult
 
 VALUES, L, GROUPS = 50, 10, 1000
-SIZES = {"full": (1_000_000, 3_000_000, 10_000_000), "small": (10_000, 20_000, 40_000)}
-
-
-def run(size: str = "full", repeats: int = 3) -> list[dict[str, Any]]:
-    """One row per piece of work and number of records: CPU seconds of both sides and their ratio."""
-    rows = [line for records in SIZES[size] for line in measure(records, repeats)]
-    return rows + exponents(rows)
-
-
-def measure(records: int, repeats: int) -> list[dict[str, Any]]:
-    draft = people(records)
-    release = publish(draft)
-    plain = best(lambda: floyd(records, VALUES, L), repeats)
-    drawn = best(lambda: publish(draft), repeats)
-    saved = best(lambda: written(draft), repeats)
-    estimated = best(lambda: sudare.estimate(release, by="group"), repeats)
-    counted = duckdb_counts(release, repeats)
-    return [
-        row("draw, keyed", records, drawn, plain, "numpy, Floyd's draw", "<= 1.5"),
-        row("draw and write the sets to Parquet", records, saved, plain, "numpy, Floyd's draw", "<= 2"),
-        row("estimate by 1,000 groups", records, estimated, counted, "DuckDB unnest + count", "<= 0.1"),
-    ]
+SIZES = {"full": (1_000_000, 3_000_000, 10_000_000), "small": (1_000, 2_000, 4_000)}
 
 
 def people(records: int) -> Draft:
@@ -53,88 +29,101 @@ def people(records: int) -> Draft:
     rng = np.random.default_rng(0)
     domain = pa.array([f"value {i:02}" for i in range(VALUES)])
     codes = pa.array(rng.integers(0, VALUES, records).astype(np.int8))
-    table = pa.table(
-        {
-            "group": rng.integers(0, GROUPS, records),
-            "value": pa.DictionaryArray.from_arrays(codes, domain).cast(pa.string()),
-        }
-    )
+    values = pa.DictionaryArray.from_arrays(codes, domain).cast(pa.string())
+    table = pa.table({"group": rng.integers(0, GROUPS, records), "value": values})
     ids = rng.integers(0, 2**64, (records, 2), dtype=np.uint64)
     return Draft(table, Roles.of(quasi="group", sensitive="value"), np.arange(records), ids)
 
 
-def publish(draft: Draft) -> Dataset:
-    key = Key.demo(1)
-    done = RandomizedAddition(l=L).apply(draft, key)
-    return dataclasses.replace(Dataset.from_arrow(done.table, done.roles), published={"schema": done.schema})
+def drawn(draft: Draft) -> Draft:
+    return RandomizedAddition(l=L).apply(draft, Key.demo(1))
 
 
-def written(draft: Draft) -> None:
+def write(draft: Draft) -> int:
+    """The sets drawn and written to Parquet; how many are in the file."""
     with tempfile.TemporaryDirectory() as folder:
-        _write_parquet(publish(draft).keep_alive.select(["value"]), Path(folder) / "sets.parquet")
+        path = Path(folder) / "sets.parquet"
+        _write_parquet(drawn(draft).table.select(["value"]), path)
+        return int(pq.ParquetFile(path).metadata.num_rows)
 
 
-def floyd(records: int, size: int, l: int) -> np.ndarray[Any, Any]:
-    """The same sets as bit masks, without a key: Floyd's sampling, vectorised."""
+def floyd(draft: Draft) -> np.ndarray[Any, Any]:
+    """As many sets of l-1 others as bit masks, without a key: Floyd's sampling, vectorised."""
     rng, one = np.random.default_rng(0), np.uint64(1)
-    sets = np.zeros(records, np.uint64)
-    for last in range(size - l, size - 1):
-        drawn = rng.integers(0, last + 1, records, dtype=np.uint8).astype(np.uint64)
+    sets = np.zeros(draft.rows, np.uint64)
+    for last in range(VALUES - L, VALUES - 1):
+        drawn = rng.integers(0, last + 1, draft.rows, dtype=np.uint8).astype(np.uint64)
         taken = (sets >> drawn) & one
         sets |= one << np.where(taken == one, np.uint64(last), drawn)
     return sets
 
 
-def duckdb_counts(release: Dataset, repeats: int) -> float:
-    import duckdb
-
-    with duckdb.connect() as connection:
-        connection.execute("SET threads = 2")
-        connection.register("release", release.keep_alive)
-        connection.execute("CREATE TABLE sets AS SELECT * FROM release")
-        query = (
-            'SELECT "group", v, count(*) FROM (SELECT "group", unnest("value") AS v FROM sets) GROUP BY ALL'
-        )
-        return best(lambda: connection.sql(query).fetchall(), repeats)
+def sets_of_l(release: Draft, masks: np.ndarray[Any, Any]) -> bool:
+    """Both sides drew for every record: sets of l here, of the l-1 others there."""
+    lengths = np.diff(release.table["value"].combine_chunks().offsets.to_numpy())
+    return bool((lengths == L).all() and (np.bitwise_count(masks) == L - 1).all())
 
 
-def best(work: Callable[[], Any], repeats: int) -> float:
-    """The smallest CPU time of some runs, after one to warm up."""
-    work()
-    times = []
-    for _ in range(repeats):
-        begin = time.process_time()
-        work()
-        times.append(time.process_time() - begin)
-    return min(times)
+def released(records: int) -> Dataset:
+    """A release, with its sets in a table of DuckDB for the peer."""
+    done, name = drawn(people(records)), fresh_name("sets")
+    connect().register("benchmark_sets", done.table)
+    connect().execute(f"CREATE OR REPLACE TABLE {quote(name)} AS SELECT * FROM benchmark_sets")
+    connect().unregister("benchmark_sets")
+    release = Dataset.from_arrow(done.table, done.roles, name=name)
+    return dataclasses.replace(release, published={"schema": done.schema})
 
 
-def row(work: str, records: int, ours: float, peer: float, name: str, goal: str) -> dict[str, Any]:
-    return {
-        "work": work,
-        "records": records,
-        "seconds": round(ours, 4),
-        "peer": name,
-        "peer_seconds": round(peer, 4),
-        "ratio": round(ours / peer, 3),
-        "goal": goal,
-    }
+def unnest(release: Dataset) -> pa.Table:
+    query = f'SELECT "group", unnest("value") AS value FROM {quote(release.name)}'
+    return (
+        connect().sql(f'SELECT "group", value, count(*) AS sets FROM ({query}) GROUP BY ALL').to_arrow_table()
+    )
 
 
-def exponents(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """How cost grows with records: the slope of log seconds over log records, 1 is linear."""
-    found = []
-    for work in dict.fromkeys(r["work"] for r in rows):
-        points = [(r["records"], max(r["seconds"], 1e-4)) for r in rows if r["work"] == work]
-        slope = np.polyfit(*np.log(np.array(points)).T, 1)[0]
-        found.append({"work": f"growth of: {work}", "exponent": round(float(slope), 2)})
-    return found
+def same_counts(estimated: EstimateResult, counted: pa.Table) -> bool:
+    """Our estimate is the projection of the inverse (P2) of the same counts: within a group, the estimates
+    that are not zero all lie equally far below the inverse.
+    """
+    found = (
+        estimated.to_frame().merge(counted.to_pandas(), on=["group", "value"], how="left").fillna({"sets": 0})
+    )
+    by_chance = (L - 1) / (VALUES - 1)
+    inverse = (found["sets"] - found["records"] * by_chance) / (1 - by_chance)
+    gap = (inverse - found["count"])[found["count"] > 0]
+    groups = gap.groupby(found["group"])
+    return bool((groups.max() - groups.min()).max() < 1e-6)
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--size", choices=SIZES, default="full")
-    parser.add_argument("--repeats", type=int, default=3)
-    given = parser.parse_args()
-    for line in run(given.size, given.repeats):
-        print(json.dumps(line))
+WORKS = (
+    Work(
+        name="randomized addition, 50 values, l=10, keyed",
+        sizes=SIZES,
+        prepare=people,
+        ours=drawn,
+        peer=floyd,
+        peer_name="numpy, Floyd's draw, no key",
+        same=sets_of_l,
+        goal=at_most(1.5),
+    ),
+    Work(
+        name="the same, written to Parquet",
+        sizes=SIZES,
+        prepare=people,
+        ours=write,
+        peer=floyd,
+        peer_name="numpy, Floyd's draw, not written",
+        same=lambda rows, masks: rows == len(masks),
+        goal=at_most(2),
+    ),
+    Work(
+        name="estimate by 1,000 groups",
+        sizes=SIZES,
+        prepare=released,
+        ours=lambda release: sudare.estimate(release, by="group"),
+        peer=unnest,
+        same=same_counts,
+        peer_name="DuckDB unnest and count, no estimate",
+        goal=at_most(0.1),
+    ),
+)

@@ -1,19 +1,64 @@
-"""The risk of five attributes: the kernel against the bare DuckDB query, one per attribute."""
+"""The risk of five attributes, of all their sets, as text, and from a sample: against the bare DuckDB query."""
 
 from __future__ import annotations
 
-from benchmarks.risk_data import ATTRIBUTES, bare, dataset
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
 
 import sudare
+from benchmarks.purchases import ATTRIBUTES, Purchases, bare, purchases
+from benchmarks.work import Work, at_most
+from sudare.data.keys import Key
 
-SIZES = (1_000_000, 10_000_000, 100_000_000)
-GOAL = "<= 0.3 at 100M rows"
+ONES = [[name] for name in ATTRIBUTES]
+ALL = [list(names) for n in range(1, 6) for names in combinations(ATTRIBUTES, n)]
+SMALL = (1_000, 2_000, 4_000)
+SIZES = {"full": (100_000, 1_000_000, 10_000_000), "small": SMALL}
+LARGE = {"full": (1_000_000, 10_000_000, 100_000_000), "small": SMALL}
 
 
-def ours(size: int) -> list[float]:
-    result = sudare.risk(dataset(size), way="kernel")
-    return [result.risk_of(name) for name in ATTRIBUTES]
+def ours(bought: Purchases, *, way: str, sets: list[list[str]]) -> list[float]:
+    result = sudare.risk(bought.data, combine=max(map(len, sets)), way=way)
+    return [result.risk_of(names) for names in sets]
 
 
-def peer(size: int) -> list[float]:
-    return [bare(size, [name]) for name in ATTRIBUTES]
+def peer(bought: Purchases, *, sets: list[list[str]]) -> list[float]:
+    return [bare(bought, names) for names in sets]
+
+
+def sampled(bought: Purchases) -> float:
+    return float(sudare.risk(bought.data, attributes="d", model="sample", key=Key.demo(1)).risk_of("d"))
+
+
+def against_bare(name: str, goal: float, **more: Any) -> Work:
+    """Sets of attributes (one by one, if not said otherwise), by the kernel (likewise), against bare queries."""
+    sets, way = more.pop("sets", ONES), more.pop("way", "kernel")
+    return Work(
+        name=name,
+        ours=partial(ours, way=way, sets=sets),
+        peer=partial(peer, sets=sets),
+        peer_name=f"{len(sets)} bare DuckDB queries",
+        goal=at_most(goal),
+        **({"sizes": SIZES, "prepare": purchases} | more),
+    )
+
+
+WORKS = (
+    against_bare("risk of 5 attributes, by queries", 1.3, way="plain"),
+    against_bare("risk of 5 attributes, by the kernel", 0.3, sizes=LARGE),
+    against_bare("risk of all 31 sets of 5 attributes", 0.35, sets=ALL),
+    against_bare("risk of 5 attributes held as text", 0.45, prepare=partial(purchases, text=True)),
+    Work(
+        name="risk of the attribute a file is ordered by, from 50 values",
+        sizes=SIZES,
+        prepare=partial(purchases, by="d"),
+        ours=sampled,
+        peer=lambda bought: bare(bought, ["d"]),
+        peer_name="bare DuckDB query of all values",
+        goal=at_most(0.05),
+        same=lambda ours, peer: bool(np.isclose(ours, peer, rtol=0.5)),
+    ),
+)
