@@ -117,3 +117,23 @@ def test_the_printed_address_is_on_loopback_and_unguessable(folder: Path) -> Non
     assert address.startswith("http://127.0.0.1:4321/?token=")
     assert address != other
     assert len(address.partition("token=")[2]) >= 32
+
+
+def test_an_interrupt_ends_the_studio_and_its_files(folder: Path, tmp_path: Path) -> None:
+    import os
+    import signal
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-m", "sudare.cli.main", "studio", "--no-browser"]
+    private = {**os.environ, "TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(command, cwd=folder, env=private, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert "http://127.0.0.1:" in process.stdout.readline()
+    process.stdout.readline()
+    assert list(tmp_path.glob("sudare-studio-*"))
+    process.send_signal(signal.SIGINT)
+    told, _ = process.communicate(timeout=60)
+    assert "has ended" in told
+    assert process.returncode == 0
+    assert not list(tmp_path.glob("sudare-studio-*"))

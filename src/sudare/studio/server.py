@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import socket
 import webbrowser
@@ -29,17 +30,19 @@ def serve(
     listening = listen(port)
     number = listening.getsockname()[1]
     session, door, address = prepared(file, number)
-    say(f"sudare studio: {address}")
-    say("The address works once and only on this machine. Ctrl-C ends the studio.")
-    if browser:
-        webbrowser.open(address)
-    config = uvicorn.Config(
-        door, access_log=False, log_level="error", lifespan="off", timeout_graceful_shutdown=1
-    )
     try:
-        uvicorn.Server(config).run(sockets=[listening])
+        with contextlib.suppress(KeyboardInterrupt):
+            say(f"sudare studio: {address}")
+            say("The address works once and only on this machine. Ctrl-C ends the studio.")
+            if browser:
+                webbrowser.open(address)
+            config = uvicorn.Config(
+                door, access_log=False, log_level="error", lifespan="off", timeout_graceful_shutdown=1
+            )
+            uvicorn.Server(config).run(sockets=[listening])
     finally:
         session.close()
+        say("The studio has ended; its files are gone.")
 
 
 def prepared(file: str | None, port: int) -> tuple[Any, Any, str]:

@@ -130,6 +130,7 @@ class Teller:
     """Tells the pages how far the work is: its steps, and the stages that rooms report inside a step."""
 
     def __init__(self, pipe: Any) -> None:
+        stages.stage("")
         self.pipe = pipe
         self.step = ("starting", 0, 1)
         self.lock = threading.Lock()
