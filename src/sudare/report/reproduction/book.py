@@ -19,7 +19,8 @@ from sudare.results import Result
 
 PAPERS = {"P1": "p1", "P2": "p2", "P3": "p3", "P4": "p4"}
 SOURCES = {
-    "P1": "S. Ito, H. Kikuchi, H. Nakagawa: *Attacker models with a variety of background knowledge to de-identified data*",
+    "P1": "S. Ito, H. Kikuchi, H. Nakagawa: *Attacker models with a variety of background knowledge to "
+    "de-identified data*",
     "P2": "Y. Sei, A. Ohsuga: *Randomized addition of sensitive attributes for l-diversity*",
     "P3": "S. Ito, H. Kikuchi: *Estimation of cost of k-anonymity in the number of dummy records*",
     "P4": "S. Ito, H. Kikuchi: *Risk of re-identification based on Euclidean distance in anonymized data, PWSCUP2015*",
