@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.report.conftest import CANARY, opened
 
 import sudare
 from sudare.report.build import write
 from sudare.report.evidence import Evidence, table_digest
 from sudare.results import Result
-from tests.report.conftest import CANARY, opened
 
 IDS = [
     "verdict",

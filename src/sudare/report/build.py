@@ -13,7 +13,7 @@ from sudare.data.writers import check_output, write_text
 from sudare.errors import UsageError, nearest
 from sudare.report.document import Audience, Document
 from sudare.report.evidence import Evidence
-from sudare.report.loop import Progress, measure, quiet
+from sudare.report.loop import Progress, measure, published, quiet
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
@@ -77,8 +77,8 @@ def report(
     kind = _format(path, format)
     _known("audience", audience, AUDIENCES)
     if path is not None:
-        inputs = (original, getattr(release, "data", release))
-        check_output(path, tuple(file for ds in inputs if ds is not None for file in ds.files))
+        inputs = [original] if release is None else [original, published(release)]
+        check_output(path, tuple(file for ds in inputs for file in ds.files))
     found = measure(
         original,
         release,
