@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,10 @@ from sudare.data import Dataset, Key
 WORKS = ()
 
 
-def on_a_cluster(rows: int) -> list[dict[str, Any]]:
+def on_a_cluster(rows: int) -> Iterator[dict[str, Any]]:
     """Wall seconds of each work, the CPU of both executors with their Python workers, the driver's peak memory."""
     from sudare.engine.spark_cluster import cluster
 
-    found = []
     with cluster(workers=2, memory="2g") as running:
         spark = running.session(executor_memory="1g", **{"spark.sql.shuffle.partitions": "16"})
         ds = sudare.open(made(spark, rows), user="u", quasi=["a"], sensitive=["b"], other=["c", "d", "e"])
@@ -36,11 +35,8 @@ def on_a_cluster(rows: int) -> list[dict[str, Any]]:
             job()
             cost = {"seconds": time.perf_counter() - begin, "cpu": cpu_below(running.processes) - before}
             per_million = {"cpu_per_million": round(cost["cpu"] / rows * 1e6, 2), "driver_mb": driver_peak()}
-            found.append(
-                {"work": work, "records": rows, **{k: round(v, 1) for k, v in cost.items()}, **per_million}
-            )
+            yield {"work": work, "records": rows, **{k: round(v, 1) for k, v in cost.items()}, **per_million}
         spark.stop()
-    return found
 
 
 def jobs(ds: Dataset) -> dict[str, Callable[[], Any]]:
@@ -85,11 +81,8 @@ def driver_peak() -> int:
     """The largest resident memory of this process and its Java, in MB."""
     from benchmarks.meters import _high_water, _stat
 
-    mine = [
-        int(e.name)
-        for e in Path("/proc").iterdir()
-        if e.name.isdigit() and _stat(int(e.name))[1:2] == [str(os.getpid())]
-    ]
+    below = [int(e.name) for e in Path("/proc").iterdir() if e.name.isdigit()]
+    mine = [pid for pid in below if _stat(pid)[1:2] == [str(os.getpid())]]
     java = [pid for pid in mine if b"SparkSubmit" in Path(f"/proc/{pid}/cmdline").read_bytes()]
     return sum(map(_high_water, [os.getpid(), *java]))
 

@@ -80,11 +80,21 @@ def _finish(draft: SparkDraft) -> SparkDraft:
 
 
 def _shuffled(draft: SparkDraft, digest: str) -> Any:
+    """The rows in the order of their draws. Draws are uniform, so where a row goes needs no sample of them."""
+    from pyspark.sql import functions as f
+
     from sudare.engine.spark_rows import ROW, column, mapped
     from sudare.methods.spark_steps import DRAW, drawing
 
     drawn = mapped(draft.frame, drawing("shuffle", digest, draft.secret), extra=DRAW)
-    return drawn.orderBy(*map(column, DRAW)).select(*map(column, (*draft.columns, ROW)))
+    if hasattr(drawn, "repartitionById"):
+        parts = int(drawn.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+        place = (column(DRAW[0]) / f.lit(2.0**64) + f.lit(0.5)) * f.lit(parts)
+        dealt = drawn.repartitionById(parts, f.least(f.floor(place).cast("int"), f.lit(parts - 1)))
+        ordered = dealt.sortWithinPartitions(*map(column, DRAW))
+    else:
+        ordered = drawn.orderBy(*map(column, DRAW))
+    return ordered.select(*map(column, (*draft.columns, ROW)))
 
 
 def _dataset(draft: SparkDraft, published: Any, name: str) -> Dataset:
