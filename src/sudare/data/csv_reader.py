@@ -6,11 +6,12 @@ ordinary way and neither its name nor its role says that it is an identifier or 
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import mmap
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -182,7 +183,7 @@ def is_label(name: str) -> bool:
 
 def _looks_numeric(file: Path, dialect: Dialect) -> set[str]:
     """Columns whose first values are all numbers: a cheap filter before the full pass."""
-    with open(file, encoding="utf-8-sig", newline="", errors="ignore") as stream:
+    with open(file, encoding="utf-8-sig", newline="", errors="ignore") as stream, _long_cells():
         rows = csv.reader(stream, delimiter=dialect.delimiter)
         sample = [row for row, _ in zip(rows, range(101))][1 if dialect.header else 0 :]
     number = re.compile(NUMBER)
@@ -191,6 +192,16 @@ def _looks_numeric(file: Path, dialect: Dialect) -> set[str]:
         for place, name in enumerate(dialect.names)
         if all(place >= len(row) or row[place] == "" or number.fullmatch(row[place]) for row in sample)
     }
+
+
+@contextlib.contextmanager
+def _long_cells() -> Iterator[None]:
+    """Cells of any length, for a while: the limit belongs to the whole process."""
+    before = csv.field_size_limit(2**31 - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def _has_nul(file: Path) -> bool:

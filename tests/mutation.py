@@ -1,0 +1,147 @@
+"""Mutation testing: change the source one place at a time and see whether the tests that belong to it notice.
+
+    python -m tests.mutation                    every file below, at most 60 changes each
+    python -m tests.mutation keys 200           one file, at most 200 changes
+
+The changed source is loaded by an import hook in a forked process; no file is touched.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import importlib.abc
+import importlib.util
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+TESTED: dict[str, tuple[str, ...]] = {
+    "sudare.risk.formulas": ("tests/risk/test_formulas.py", "tests/risk/test_measure.py"),
+    "sudare.cost.distinct": ("tests/cost/test_distinct.py",),
+    "sudare.cost.estimates": ("tests/cost/test_estimates.py", "tests/cost/test_distinct.py"),
+    "sudare.data.keys": ("tests/data/test_keys.py",),
+    "sudare.attacks.hits": ("tests/attacks/test_score.py", "tests/attacks/test_attacks.py"),
+}
+SECONDS = 90
+OTHER: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.BitXor: ast.BitAnd,
+    ast.BitAnd: ast.BitOr,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+}
+
+
+def mutants(source: str) -> Iterator[tuple[int, str, str]]:
+    """Line, what was changed, and the changed source, one change each."""
+    tree = ast.parse(source)
+    places = [node for node in ast.walk(tree) if not _is_annotation(tree, node)]
+    for number in range(len(places)):
+        changed = copy.deepcopy(tree)
+        node = [n for n in ast.walk(changed) if not _is_annotation(changed, n)][number]
+        what = _change(node)
+        if what:
+            yield getattr(node, "lineno", 0), what, ast.unparse(ast.fix_missing_locations(changed))
+
+
+def _is_annotation(tree: ast.AST, node: ast.AST) -> bool:
+    return isinstance(node, ast.arg | ast.alias | ast.Import | ast.ImportFrom)
+
+
+def _change(node: Any) -> str | None:
+    for field in ("op", "ops"):
+        found = getattr(node, field, None)
+        first = found[0] if isinstance(found, list) and found else found
+        if type(first) in OTHER:
+            new = OTHER[type(first)]()
+            setattr(node, field, [new, *found[1:]] if isinstance(found, list) else new)
+            return f"{type(first).__name__} becomes {type(new).__name__}"
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        old, node.value = node.value, node.value + 1
+        return f"{old} becomes {node.value}"
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        node.value = not node.value
+        return f"{not node.value} becomes {node.value}"
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub):
+        old, node.op = type(node.op).__name__, ast.UAdd() if isinstance(node.op, ast.USub) else ast.Not()
+        if old == "Not":
+            node.operand = ast.UnaryOp(ast.Not(), node.operand)
+        return f"{old} goes"
+    if isinstance(node, ast.If | ast.IfExp):
+        node.test = ast.UnaryOp(ast.Not(), node.test)
+        return "the condition is turned round"
+    return None
+
+
+def killed(module: str, source: str, tests: tuple[str, ...]) -> bool:
+    """Whether the tests fail, or never end, with this source."""
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        sys.meta_path.insert(0, _Finder(module, source))
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        import pytest
+
+        os._exit(int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", *tests])))
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return status != 0
+        time.sleep(0.02)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return True
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def __init__(self, module: str, source: str) -> None:
+        self.module, self.source = module, source
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        return importlib.util.spec_from_loader(name, self) if name == self.module else None
+
+    def exec_module(self, module: Any) -> None:
+        exec(compile(self.source, f"<{self.module}, changed>", "exec"), module.__dict__)
+
+
+def main(only: str = "", most: int = 60) -> None:
+    os.chdir(ROOT)
+    for name in ("numpy", "pyarrow", "pandas", "duckdb", "scipy.stats", "numba", "hypothesis", "pytest"):
+        importlib.import_module(name)  # once, here, and not in every child
+    for module, tests in TESTED.items():
+        if only in module:
+            source = (ROOT / "src" / (module.replace(".", "/") + ".py")).read_text()
+            assert not killed(module, source, tests), f"{module}: its tests fail without any change"
+            found = list(mutants(source))
+            chosen = sorted(random.Random(1).sample(found, min(most, len(found))))
+            alive = [(line, what) for line, what, changed in chosen if not killed(module, changed, tests)]
+            print(f"{module}: {len(chosen) - len(alive)} of {len(chosen)} noticed ({len(found)} possible)")
+            for line, what in alive:
+                print(f"  line {line}: {what}", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:2], *map(int, sys.argv[2:3]))
