@@ -93,7 +93,8 @@ def figure_5(adult: pa.Table, full: bool) -> Item:
     grid = [("l", *(f"{m}: tables of 15" for m in METHODS))]
     grid += [(str(l), *(str(len(found[m])) for m in METHODS)) for l, found in able.items()]
     points = [{"l": l, "rate": len(f[m]) / 15, "method": m} for l, f in able.items() for m in METHODS]
-    drawn = [("fig-5a", rates(points, "l", "l", "method", "Adult: tables that can be published", "tables"))]
+    title = "Adult: tables of 15 that can be published (Anatomy and TP alike)"
+    drawn = [("fig-5a", rates(points, "l", "l", "method", title, "tables"))]
     if full:
         figure = figures.figure_5(adult)
         drawn.append(("fig-5b", figure.chart()))

@@ -45,7 +45,7 @@ def rates(
         alt.Chart(alt.Data(values=[dict(row) for row in rows]))
         .mark_line(point=True)
         .encode(
-            x=alt.X(f"{x}:Q", title=x_title),
+            x=alt.X(f"{x}:Q", title=x_title, axis=alt.Axis(tickMinStep=1)),
             y=alt.Y("rate:Q", title=y_title, axis=alt.Axis(format="%")),
             color=alt.Color(f"{series}:N", sort=order, title=None),
         )
@@ -61,7 +61,7 @@ def compared(
 
     chart = alt.Chart(alt.Data(values=[dict(row) for row in rows])).mark_line(point=True)
     encoding = {
-        "x": alt.X(f"{x}:Q", title=x_title),
+        "x": alt.X(f"{x}:Q", title=x_title, axis=alt.Axis(tickMinStep=1)),
         "y": alt.Y(f"{y}:Q", title=f"{y_title} (log scale)", scale=alt.Scale(type="log")),
     }
     if any("series" in row for row in rows):
