@@ -36,7 +36,8 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
     warnings.simplefilter("always", SudareWarning)
     try:
         with progress.shown():
-            result = build()(arguments or ["--help"], prog_name="sudare", standalone_mode=False)
+            app = build(*arguments[:1])
+            result = app(arguments or ["--help"], prog_name="sudare", standalone_mode=False)
         if result == 130:  # typer's word for Ctrl-C
             return _fail("stopped", 130)
         return result if isinstance(result, int) else 0
@@ -59,8 +60,10 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
         return _fail(_unexpected(error), 3)
 
 
-def build() -> typer.Typer:
-    """The application with every command module of this folder."""
+def build(command: str = "") -> typer.Typer:
+    """The application with every command module of this folder, or with one command when it is named: typer
+    takes longer to look at all of them than one of them takes to run on a small file.
+    """
     app = typer.Typer(
         add_completion=False,
         no_args_is_help=True,
@@ -70,7 +73,7 @@ def build() -> typer.Typer:
     )
     app.callback()(_common)
     found = {module.name for module in pkgutil.iter_modules([os.path.dirname(__file__)])}
-    for name in ORDER:
+    for name in (command,) if command in ORDER else ORDER:
         if name in found:
             importlib.import_module(f"sudare.cli.{name}").register(app)
     return app
