@@ -1,4 +1,4 @@
-"""Faults of machine and people, 41 to 45 and 48; 46 (Spark) and 47 (Postgres) stand with their engines."""
+"""Faults of machine and people, 41 to 48; 46 (Spark), and 47 in the middle of a run, stand with their engines."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+from servers import PASSWORD, find_postgres, running_postgres
 
 Run = Callable[..., Any]
 fault = pytest.mark.fault
@@ -171,6 +173,20 @@ def test_45(folder: Path, sudare: Run) -> None:
 
     with replacing(folder / "out.csv"):
         sudare("anonymize", *CALL).fails(2, "another run")
+
+
+@fault(47, "the database goes away: exit code 3")
+@pytest.mark.postgres
+def test_47(postgres_server: Any, sudare: Run) -> None:
+    with running_postgres(find_postgres()) as server:
+        with server.connect() as connection:
+            connection.execute(
+                "CREATE TABLE t AS SELECT n % 7 AS who, 'Canary' AS x FROM generate_series(1, 9) n"
+            )
+        call = ("risk", server.url, "--table", "t", "--user", "who")
+        sudare(*call, env={"PGPASSWORD": PASSWORD}).works()
+        server.stop()
+        sudare(*call, env={"PGPASSWORD": PASSWORD}).fails(3, "127.0.0.1", secret=PASSWORD)
 
 
 @fault(48, "threads, row order and format change nothing in the metrics")
