@@ -9,12 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import settings
 
 from servers import PostgresServer, find_postgres, running_postgres
 from sudare.data.keys import Key
 
 if TYPE_CHECKING:
     from sudare.engine.spark_cluster import Cluster
+
+
+# no test asserts a wall-clock time, hypothesis neither
+settings.register_profile("sudare", deadline=None)
+settings.load_profile("sudare")
 
 
 def absent(what: str) -> None:
@@ -64,7 +70,9 @@ def spark_cluster() -> Iterator[Cluster]:
 @pytest.fixture(scope="session")
 def spark(spark_cluster: Cluster) -> Iterator[Any]:
     """The session of the tests on that cluster."""
-    session = spark_cluster.session(**{"spark.shuffle.io.maxRetries": "1", "spark.shuffle.io.retryWait": "1s"})
+    session = spark_cluster.session(
+        **{"spark.shuffle.io.maxRetries": "1", "spark.shuffle.io.retryWait": "1s"}
+    )
     yield session
     session.stop()
 
