@@ -31,7 +31,7 @@ def test_without_arguments_the_help_lists_the_loop_in_order(capsys: pytest.Captu
 def test_an_unexpected_failure_names_the_place_and_not_the_message(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken() -> None:
+    def broken(command: str) -> None:
         raise RuntimeError("Canary")
 
     monkeypatch.setattr(main, "build", broken)
