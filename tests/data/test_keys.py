@@ -141,3 +141,13 @@ def test_unreadable_open_and_wrong_key_files_are_refused(tmp_path: Path) -> None
 def test_generator_is_the_same_for_a_key_and_a_purpose(key: Key) -> None:
     assert keys.generator(key, "a").random() == keys.generator(key, "a").random()
     assert keys.generator(key, "a").random() != keys.generator(key, "b").random()
+
+
+def test_a_moment_has_one_hash_whatever_its_unit_and_zone(key: Key) -> None:
+    import datetime as dt
+
+    moment = dt.datetime(2020, 5, 1, 12, 30, tzinfo=dt.UTC)
+    kinds = [pa.timestamp("ms", "UTC"), pa.timestamp("us", "Europe/Berlin"), pa.timestamp("ns", "Asia/Tokyo")]
+    hashes = [keys.hash_column(pa.chunked_array([pa.array([moment], kind)]), key) for kind in kinds]
+    assert (hashes[0] == hashes[1]).all()
+    assert (hashes[0] == hashes[2]).all()

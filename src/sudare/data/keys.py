@@ -225,6 +225,8 @@ def _text_buffers(chunk: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]
 
     if pa.types.is_list(chunk.type) or pa.types.is_large_list(chunk.type) or pa.types.is_struct(chunk.type):
         chunk = pa.array([None if v is None else repr(v) for v in chunk.to_pylist()], pa.large_string())
+    if pa.types.is_timestamp(chunk.type):  # one unit and one zone, whatever the engine keeps
+        chunk = chunk.cast(pa.timestamp("us", tz="UTC" if chunk.type.tz else None), safe=False)
     text = chunk.cast(pa.large_string())
     _, offsets, data = text.buffers()
     place = np.frombuffer(offsets, dtype=np.int64)[text.offset : text.offset + len(text) + 1]
