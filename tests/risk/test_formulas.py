@@ -34,3 +34,24 @@ def test_an_attacker_without_its_counts_is_refused():
         formulas.proportional_risk(DATE)
     with pytest.raises(ValueError, match="largest"):
         formulas.bayes_risk(DATE)
+
+
+def test_stronger_attackers_by_hand():
+    """Two values: of 4 records 3 + 1, of 6 records 2 + 2 + 2."""
+    both = Profile.of([(4, 2, 1), (6, 3, 1)], squares=[(4, 10, 1), (6, 12, 1)], largest=5)
+    assert formulas.proportional_risk(both) == pytest.approx((10 / 4 + 12 / 6) / 10)
+    assert formulas.bayes_risk(both) == 0.5
+    twice = Profile.of([(4, 2, 3)], squares=[(4, 10, 3)])
+    assert formulas.proportional_risk(twice) == pytest.approx(0.625)
+
+
+def test_spread_of_alpha_by_hand():
+    """alpha of the three dates: 2, 3/2, 3."""
+    assert formulas.alpha_sd(DATE) ** 2 == pytest.approx(float(Fraction(7, 18)))
+    assert formulas.alpha_sd(DATE, ddof=1) ** 2 == pytest.approx(float(Fraction(7, 12)))
+    assert formulas.alpha_sd(Profile.of([(4, 2, 1)]), ddof=1) == 0.0
+    assert formulas.alpha_sd(Profile.of([(4, 2, 2), (3, 1, 2)])) == pytest.approx(0.5)
+
+
+def test_alpha_counts_every_value():
+    assert formulas.alpha(Profile.of([(4, 2, 3), (3, 1, 1)])) == pytest.approx((3 * 2 + 3) / 4)

@@ -31,6 +31,7 @@ LABEL = re.compile(
 WHOLE = r"-?(0|[1-9][0-9]{0,17})"
 WIDE = 200
 Counts = tuple[int, ...]
+LONGEST_ROW = 16 * 2**20  # bytes
 NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?"
 
 
@@ -125,7 +126,8 @@ def _source(files: Sequence[Path], dialect: Dialect) -> str:
     return (
         f"read_csv([{listed}], auto_detect=false, columns={{{columns}}}, header={str(dialect.header).lower()}, "
         f"delim={literal(dialect.delimiter)}, quote='\"', escape='\"', nullstr='', allow_quoted_nulls=false, "
-        f"null_padding=false, strict_mode=true, max_line_size=16777216)"
+        f"null_padding=false, strict_mode=true, max_line_size={LONGEST_ROW}, "
+        f"buffer_size={2 * LONGEST_ROW})"  # by default 16 rows of the longest: 256 MB per thread
     )
 
 
@@ -214,6 +216,10 @@ def _has_nul(file: Path) -> bool:
 def _explain(path: str, error: duckdb.Error) -> DataError | UsageError:
     """DuckDB's message quotes the line it stumbled over; ours says where, not what."""
     text = str(error)
+    if "Out of Memory" in text:
+        return DataError(
+            f"{path}: not enough memory; set SUDARE_MEMORY to what this process may take (e.g. 2GB)"
+        )
     line = re.search(r"Line: (\d+)", text)
     where = f"{path}, line {line.group(1)}" if line else path
     if "unicode" in text.partition("Possible")[0].lower():
