@@ -23,11 +23,11 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 TESTED: dict[str, tuple[str, ...]] = {
-    "sudare.risk.formulas": ("tests/risk/test_formulas.py", "tests/risk/test_measure.py"),
+    "sudare.risk.formulas": ("tests/risk/test_formulas.py",),
     "sudare.cost.distinct": ("tests/cost/test_distinct.py",),
-    "sudare.cost.estimates": ("tests/cost/test_estimates.py", "tests/cost/test_distinct.py"),
+    "sudare.cost.estimates": ("tests/cost/test_estimates.py", "tests/cost/test_scores.py"),
     "sudare.data.keys": ("tests/data/test_keys.py",),
-    "sudare.attacks.hits": ("tests/attacks/test_score.py", "tests/attacks/test_attacks.py"),
+    "sudare.attacks.hits": ("tests/attacks/test_score.py",),
 }
 SECONDS = 90
 OTHER: dict[type[ast.AST], type[ast.AST]] = {
