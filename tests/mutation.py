@@ -26,7 +26,7 @@ TESTED: dict[str, tuple[str, ...]] = {
     "sudare.risk.formulas": ("tests/risk/test_formulas.py",),
     "sudare.cost.distinct": ("tests/cost/test_distinct.py",),
     "sudare.cost.estimates": ("tests/cost/test_estimates.py", "tests/cost/test_scores.py"),
-    "sudare.data.keys": ("tests/data/test_keys.py",),
+    "sudare.data.keys": ("tests/data/test_keys.py", "tests/data/test_record_ids.py"),
     "sudare.attacks.hits": ("tests/attacks/test_score.py",),
 }
 SECONDS = 90
