@@ -6,11 +6,12 @@ import json
 import os
 import platform
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from benchmarks.one import MODULES
+from benchmarks.one import MODULES, works
 from benchmarks.work import Row
 
 FILE = Path(__file__).with_name("results.json")
@@ -24,13 +25,21 @@ def load(file: Path = FILE) -> dict[str, Any]:
 
 def keep(row: Row, file: Path = FILE) -> None:
     """Put a row in its place; an older row of the same work and size goes."""
-    old = [one for one in load(file)["rows"] if place(one)[1:] != place(row)[1:]]
+    old = [one for one in load(file)["rows"] if place(one)[2:] != place(row)[2:]]
     found = {"machine": machine(), "versions": versions(), "rows": sorted([*old, rounded(row)], key=place)}
     file.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
 
 
-def place(row: Row) -> tuple[int, str, int]:
-    return MODULES.index(row["module"]), row["work"], row["size"]
+def place(row: Row) -> tuple[int, int, str, int]:
+    """The order of the table: modules, their works as they are written, sizes."""
+    names = _names(row["module"])
+    known = names.index(row["work"]) if row["work"] in names else len(names)
+    return MODULES.index(row["module"]), known, row["work"], row["size"]
+
+
+@cache
+def _names(module: str) -> list[str]:
+    return [work.name for work in works(module)]
 
 
 def rounded(row: Row) -> Row:
