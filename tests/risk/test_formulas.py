@@ -50,6 +50,7 @@ def test_spread_of_alpha_by_hand():
     assert formulas.alpha_sd(DATE) ** 2 == pytest.approx(float(Fraction(7, 18)))
     assert formulas.alpha_sd(DATE, ddof=1) ** 2 == pytest.approx(float(Fraction(7, 12)))
     assert formulas.alpha_sd(Profile.of([(4, 2, 1)]), ddof=1) == 0.0
+    assert formulas.alpha_sd(Profile.of([(4, 2, 1), (3, 1, 1)]), ddof=1) ** 2 == pytest.approx(0.5)
     assert formulas.alpha_sd(Profile.of([(4, 2, 2), (3, 1, 2)])) == pytest.approx(0.5)
 
 
