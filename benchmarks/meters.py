@@ -38,6 +38,12 @@ def children_peak() -> int:
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // _kilo()
 
 
+def children_cpu() -> float:
+    """CPU seconds of the processes that were started and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def tree_cpu() -> float:
     """CPU seconds of this process, its living descendants, and the ended ones that were waited for."""
     return sum(sum(map(int, fields[11:15])) for fields in map(_stat, _tree()) if fields) / TICKS
@@ -49,7 +55,7 @@ def tree_peak() -> int:
 
 PROCESS = Meter("CPU", time.process_time, process_peak)
 TREE = Meter("CPU, all processes", tree_cpu, tree_peak)
-WALL = Meter("wall", time.perf_counter, children_peak)
+CHILDREN = Meter("CPU of the started process", children_cpu, children_peak)
 
 
 def _kilo() -> int:

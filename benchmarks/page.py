@@ -57,9 +57,16 @@ def line(row: Row) -> str:
 def conditions(found: dict[str, Any]) -> str:
     here, versions = found.get("machine", {}), found.get("versions", {})
     named = ", ".join(f"{name} {version}" for name, version in versions.items() if version != "not installed")
+    busiest = max((row["load"] for row in found["rows"]), default=0)
+    busy = (
+        f" The machine did other work meanwhile (load up to {busiest:g}; per row below): seconds are higher than on a "
+        "quiet one, ratios less so."
+        if busiest > 1.5 * here.get("cores", busiest)
+        else ""
+    )
     return (
         f"Measured on {here.get('date')}: {here.get('processor')}, {here.get('cores')} cores, "
-        f"{here.get('memory_gb')} GB, {here.get('system')}, Python {here.get('python')}; {named}."
+        f"{here.get('memory_gb')} GB, {here.get('system')}, Python {here.get('python')}; {named}.{busy}"
     )
 
 
