@@ -26,12 +26,14 @@ def judged(module: str, size: str, only: str = "") -> Iterator[Row]:
     for work in works(module):
         if only in work.name:
             for row in rows(work, size):
-                yield {"module": module, **row, **_verdict(work, row, size)}
+                yield {"module": module, **row, **verdict(work, row, size)}
 
 
-def _verdict(work: Work, row: Row, size: str) -> Row:
+def verdict(work: Work, row: Row, size: str = "full") -> Row:
+    """The source of a published figure; at the size of the goal, its words and whether it is met."""
     goal = work.goal
-    told = {"source": work.published.source if row["peer_kind"] == "published" and work.published else ""}
+    told: Row = dict.fromkeys(("goal", "met", "remains"))
+    told |= {"source": work.published.source if row["peer_kind"] == "published" and work.published else ""}
     if goal is None or size != "full" or row["size"] != (goal.at or work.sizes["full"][-1]):
         return told
     return told | {"goal": goal.text, "met": bool(goal.met(row)), "remains": work.remains}
