@@ -30,6 +30,7 @@ def write(found: dict[str, Any], docs: Path = DOCS) -> None:
         "## Goals",
         goals(compared),
         remaining(compared),
+        unmeasured(compared),
         "## Every size",
         table(compared),
         sources(compared),
@@ -97,6 +98,18 @@ def remaining(rows: list[Row]) -> str:
     missed = [row for row in rows if row.get("goal") and not row["met"]]
     lines = [f"- {row['work']}: {row['remains'] or 'not explained yet.'}" for row in missed]
     return "\n".join(["What remains:", "", *lines]) if lines else ""
+
+
+def unmeasured(rows: list[Row]) -> str:
+    """Works of which there are rows, but none at the size their goal speaks of."""
+    largest = {row["work"]: row for row in sorted(rows, key=lambda row: row["size"])}
+    judged = {row["work"] for row in rows if row.get("goal")}
+    lines = [
+        f"- {work}: the largest run so far is {row['size']:,} {row['unit']}, {_times(row['ratio'])} of the peer's cost."
+        for work, row in largest.items()
+        if work not in judged
+    ]
+    return "\n".join(["Not measured yet at the size of the goal:", "", *lines]) if lines else ""
 
 
 def table(rows: list[Row]) -> str:

@@ -115,6 +115,7 @@ WORKS = (
         peer_name="numpy, Floyd's draw, not written",
         same=lambda rows, masks: rows == len(masks),
         goal=at_most(2),
+        remains="two thirds of it are pyarrow's writer: ten codes a record, encoded, compressed and put on disk.",
     ),
     Work(
         name="estimate by 1,000 groups",
