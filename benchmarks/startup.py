@@ -14,8 +14,8 @@ from benchmarks.work import Work, more_than_peer
 
 TEN = {"full": (10,), "small": (10,)}
 PARSER = (
-    "the arguments are read by typer, which imports pydantic for it; that and typer itself are more than half of the difference. "
-    "The rest is the check of the CSV file and the query."
+    "typer reads the arguments and imports pydantic for it: more than half of the difference. The rest is the check of "
+    "the CSV file and the query."
 )
 SUDARE = [sys.executable, "-m", "sudare.cli.main"]
 
