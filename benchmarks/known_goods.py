@@ -56,9 +56,7 @@ WORKS = (
         prepare=table,
         ours=ours,
         peer_name="scikit-mobility",
-        published=Published(
-            365, 50, "measured apart in an older Python; it does not import with current numpy"
-        ),
+        published=Published(365, 50, "with older packages; it does not import with current numpy"),
         goal=at_most(0.0001),
     ),
 )

@@ -40,7 +40,7 @@ def against_arx(k: int) -> Work:
         ours=partial(recoded, k=k),
         figures=lambda release: {"NCP": release.details["ncp"]},
         peer_name=f"ARX 3.9.2: NCP {loss}",
-        published=Published(seconds, ROWS, "measured apart with Java, all rows kept, the same hierarchies"),
+        published=Published(seconds, ROWS, "with Java, all rows kept, the same hierarchies"),
         goal=Goal("lower NCP, no slower", lambda row: row["figures"]["NCP"] < loss and row["ratio"] <= 1),
     )
 

@@ -41,7 +41,7 @@ WORKS = (
         ours=partial(aggregated, variant="mdav"),
         figures=loss,
         peer_name="sdcMicro 5.8",
-        published=Published(0.48, 10_000, "CPU seconds measured apart with R"),
+        published=Published(0.48, 10_000, "CPU seconds, with R; it is no Python package"),
         goal=at_most(1, at=10_000),
     ),
     Work(

@@ -14,7 +14,7 @@ BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 SIZING = "commands"
 KINDS = {
     "extrapolated": " (extrapolated)",
-    "published": " (published)",
+    "published": " (measured apart)",
     "measured": "",
     None: "",
     "absent": "",
@@ -132,7 +132,7 @@ def table(rows: list[Row]) -> str:
 
 def sources(rows: list[Row]) -> str:
     told = dict.fromkeys(f"- {row['peer']}: {row['source']}" for row in rows if row.get("source"))
-    return "\n".join(["Published figures:", "", *told]) if told else ""
+    return "\n".join(["Figures measured apart:", "", *told]) if told else ""
 
 
 def sizing(rows: Iterable[Row]) -> str:

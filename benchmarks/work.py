@@ -24,7 +24,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Published:
-    """A peer that cannot be run here: its seconds, the size they hold for, and who measured them."""
+    """A peer that cannot be run here: its seconds measured apart, the size they hold for, and how."""
 
     seconds: float
     size: int
