@@ -35,7 +35,8 @@ def main() -> int:
                 results.keep(row)
                 page.write(results.load())
     if given.page:
-        page.write(results.load())
+        found = results.load()
+        page.write(found | {"rows": [results.judged(row) for row in found["rows"]]})
     for module in failed:
         print(f"{module}: stopped; its message is above", file=sys.stderr)
     return 1 if failed else 0
