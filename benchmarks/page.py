@@ -136,19 +136,19 @@ def sources(rows: list[Row]) -> str:
 
 
 def sizing(rows: Iterable[Row]) -> str:
-    """Per command at its largest size: cost per million rows, and how it grows."""
+    """Per command at its largest size: what it cost, and how that grows."""
     largest: dict[str, Row] = {row["work"]: row for row in sorted(rows, key=lambda row: row["size"])}
     lines = [
         [
             work,
             f"{row['size']:,}",
-            _seconds(row["seconds"] / row["size"] * 1e6),
+            _seconds(row["seconds"]),
             _memory(row["peak_mb"]),
             row["growth"],
         ]
         for work, row in largest.items()
     ]
-    head = "command | rows measured | CPU s per million rows | peak memory | growth"
+    head = "command | rows | CPU s | peak memory | growth"
     return _markdown(head.split(" | "), lines)
 
 
