@@ -82,14 +82,14 @@ def test_10(sudare: Run, tmp_path: Path) -> None:
     path = tmp_path / "large.csv"
     with path.open("w") as file:
         file.write("user,goods,price\n")
-        for _ in range(50):
+        for _ in range(70):
             rows = zip(
                 draw.integers(0, 50_000, 100_000),
                 draw.integers(0, 900, 100_000),
                 draw.integers(0, 90, 100_000),
             )
             file.write("".join(f"customer-{u:09d},goods-with-a-long-name-{g:06d},{p}\n" for u, g, p in rows))
-    assert path.stat().st_size > 200_000_000
+    assert path.stat().st_size > 300_000_000
     code = (
         "import resource, sys; from sudare.cli.main import run; code = run(sys.argv[1:]); "
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr); sys.exit(code)"
@@ -99,7 +99,7 @@ def test_10(sudare: Run, tmp_path: Path) -> None:
 
     done = subprocess.run(
         [sys.executable, "-c", code, "risk", str(path), "--user", "user"],
-        env={**os.environ, "SUDARE_MEMORY": "200MB", "SUDARE_THREADS": "2"},
+        env={**os.environ, "SUDARE_MEMORY": "300MB", "SUDARE_THREADS": "2"},
         capture_output=True,
         text=True,
     )
