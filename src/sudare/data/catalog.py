@@ -1,7 +1,7 @@
 """Public data sets by name: read from a folder the user names, checked by their checksum.
 
-The folder is `SUDARE_DATA` (or `--data-dir`). sudare ships none of these files; where the original publisher
-offers one for download, `fetch` says so.
+The folder is `SUDARE_DATA` (or `--data-dir`). sudare ships none of these files and fetches nothing: the error of a
+missing one says where it comes from.
 """
 
 from __future__ import annotations
