@@ -27,10 +27,13 @@ def main() -> int:
         "--page", action="store_true", help="measure nothing; write the pages from results.json"
     )
     given = parser.parse_args()
-    failed = []
+    failed: list[str] = []
+    unequal: list[str] = []
     for module in [] if given.page else [given.only] if given.only else MODULES:
         for row in run(module, given.size, given.work, failed):
             print(page.line(row), flush=True)
+            if row.get("same") is False:
+                unequal.append(f"{row['work']}, {row['size']:,} {row['unit']}")
             if given.size == "full":
                 results.keep(row)
                 page.write(results.load())
@@ -39,7 +42,9 @@ def main() -> int:
         page.write(found | {"rows": [results.judged(row) for row in found["rows"]]})
     for module in failed:
         print(f"{module}: stopped; its message is above", file=sys.stderr)
-    return 1 if failed else 0
+    for work in unequal:
+        print(f"{work}: the two sides computed different answers", file=sys.stderr)
+    return 1 if failed or unequal else 0
 
 
 def run(module: str, size: str, work: str, failed: list[str]) -> Iterator[Row]:

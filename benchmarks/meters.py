@@ -33,11 +33,6 @@ def process_peak() -> int:
     return _high_water(os.getpid()) or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // _kilo()
 
 
-def children_peak() -> int:
-    """The largest process that was started and has ended."""
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // _kilo()
-
-
 def children_cpu() -> float:
     """CPU seconds of the processes that were started and have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -55,7 +50,8 @@ def tree_peak() -> int:
 
 PROCESS = Meter("CPU", time.process_time, process_peak)
 TREE = Meter("CPU, all processes", tree_cpu, tree_peak)
-CHILDREN = Meter("CPU of the started process", children_cpu, children_peak)
+# no peak: what the system tells of an ended process begins with the peak of the one that started it
+CHILDREN = Meter("CPU of the started process", children_cpu, lambda: 0)
 
 
 def _kilo() -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import benchmarks.__main__
+import pytest
 from benchmarks.timing import growth
 from benchmarks.work import at_most, close, figure, more_than_peer, within
 
@@ -64,6 +66,14 @@ def test_a_line_for_the_terminal_says_when_answers_differ() -> None:
     assert page.line(row()) == "risk, 10 rows: 1 s, a peer 4 s, 0.25x; goal <= 0.5x: yes"
     assert "THE ANSWERS DIFFER" in page.line(row(same=False))
     assert "not installed" in page.line(row(peer_seconds=None, ratio=None, peer_kind="absent"))
+
+
+@pytest.mark.parametrize(("same", "code"), [(True, 0), (False, 1)])
+def test_different_answers_fail_the_run(same: bool, code: int, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.setattr("sys.argv", ["benchmarks", "--only", "risk", "--size", "small"])
+    monkeypatch.setattr(benchmarks.__main__, "run", lambda *_: iter([row(same=same)]))
+    assert benchmarks.__main__.main() == code
+    assert ("different answers" in capsys.readouterr().err) is (not same)
 
 
 def test_goals_judge_rows() -> None:

@@ -94,6 +94,13 @@ def test_compare_writes_the_frontier(folder, capsys, tmp_path):
     assert (tmp_path / "f.svg").read_text().startswith("<svg")
 
 
+def test_the_frontier_does_not_replace_the_table(folder, capsys):
+    table = folder / "people.csv"
+    before = table.read_bytes()
+    code, _, err = call(capsys, "compare", table, folder / "noise.toml", *ROLES, "--chart", table)
+    assert (code, "is also the input" in err, table.read_bytes() == before) == (2, True, True)
+
+
 def test_a_wrong_truth_file_is_one_line_and_no_traceback(folder, capsys):
     code, out, err = call(
         capsys, "attack", folder / "people.csv", folder / "out.parquet", "--truth", folder / "people.csv"

@@ -69,6 +69,14 @@ def test_a_chart_is_written(tmp_path, capsys):
     assert (tmp_path / "risk.svg").read_text().startswith("<svg")
 
 
+def test_a_chart_does_not_replace_the_table(tmp_path, capsys):
+    table = tmp_path / "t.csv"
+    table.write_text("user,goods\na,1\nb,2\n")
+    assert run(["risk", str(table), "--user", "user", "--chart", str(table)]) == 2
+    assert "is also the input" in capsys.readouterr().err
+    assert table.read_text().startswith("user,goods")
+
+
 @pytest.mark.parametrize(
     "wrong",
     [["-a", "dat"], ["--channel", "time"], ["--attacker", "x"], ["--combine", "0"], ["--sample-size", "3"]],

@@ -37,7 +37,7 @@ def compare(
     from sudare.report.compare import compare as run
 
     if chart is not None:
-        check_output(chart, tuple(recipes))
+        check_output(chart, (*ds.files, *recipes))
     result = run(ds, {path.stem: Recipe.from_toml(path) for path in recipes}, key=key, ties=ties)  # type: ignore[arg-type]
     if chart is not None:
         from sudare.charts import svg

@@ -63,8 +63,11 @@ def risk(
     format: FormatOption = Format.table,
 ) -> None:
     """Measure how far each attribute, alone or with others, gives people away."""
+    from sudare.data.writers import check_output
     from sudare.risk.measure import risk as measure
 
+    if chart is not None:
+        check_output(chart, (*ds.files, *(Path(p) for p in (release, truth) if p is not None)))
     result = measure(
         ds,
         attributes=names(attributes) or None,
@@ -112,6 +115,6 @@ def _truth(path: str | None) -> list[int | None] | None:
 
 def _draw(result: RiskResult, threshold: float | None, path: Path) -> None:
     from sudare.charts import svg
-    from sudare.data.writers import check_output, write_text
+    from sudare.data.writers import write_text
 
-    write_text(svg(result.chart(threshold=threshold)), check_output(path))
+    write_text(svg(result.chart(threshold=threshold)), path)

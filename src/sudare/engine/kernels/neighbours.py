@@ -41,9 +41,10 @@ class Runs(NamedTuple):
 
 
 class Distinct(NamedTuple):
-    """The distinct points of every block: point p stands for the rows `members[starts[p]:starts[p + 1]]`."""
+    """The distinct points of every block: point p stands for the rows `members[starts[p]:starts[p + 1]]`, and
+    its coordinates are those of the first of them.
+    """
 
-    points: Floats
     members: Ints
     starts: Ints
     blocks: Ints
@@ -67,9 +68,10 @@ def nearest_rows(
     >>> runs.members[runs.starts[0] : runs.stops[-1]].tolist()
     [0, 1, 2]
     """
-    distinct = Distinct(*_distinct(np.ascontiguousarray(points), block_of, blocks))
+    points, queries = np.ascontiguousarray(points), np.ascontiguousarray(queries)
+    distinct = Distinct(*_distinct(points, block_of, blocks))
     asked, asked_from = sort_into_groups(query_block, blocks)
-    search = _Search(distinct, np.ascontiguousarray(queries)[asked], asked_from, weights, tol)
+    search = _Search(points, distinct, queries, asked, asked_from, weights, tol)
     listed = [search.small_blocks()]
     large = (np.diff(distinct.blocks) >= SMALL) & (np.diff(asked_from) > 0)
     listed += [search.large_block(int(block)) for block in np.flatnonzero(large)]
@@ -85,17 +87,25 @@ class _Search:
     """
 
     def __init__(
-        self, distinct: Distinct, queries: Floats, asked_from: Ints, weights: Floats, tol: float
+        self,
+        points: Floats,
+        distinct: Distinct,
+        queries: Floats,
+        asked: Ints,
+        asked_from: Ints,
+        weights: Floats,
+        tol: float,
     ) -> None:
-        self.distinct, self.queries, self.asked_from = distinct, queries, asked_from
+        self.points, self.distinct = points, distinct
+        self.queries, self.asked, self.asked_from = queries, asked, asked_from
         self.weights, self.tol = weights, tol
-        self.best = np.zeros(len(queries))
-        self.found = np.full(len(queries), -1, np.int64)
-        self.tied = np.zeros(len(queries), np.bool_)
+        self.best = np.zeros(len(asked))
+        self.found = np.full(len(asked), -1, np.int64)
+        self.tied = np.zeros(len(asked), np.bool_)
 
     def small_blocks(self) -> tuple[Ints, Ints]:
         """Search all small blocks; the pairs (query, point) of the queries that tie."""
-        work = (self.distinct.points, self.distinct.blocks, self.queries, self.asked_from, self.weights)
+        work = (self.points, *self.distinct, self.queries, self.asked, self.asked_from, self.weights)
         _brute(*work, self.tol, SMALL, self.best, self.found, self.tied)
         tied, limits = np.flatnonzero(self.tied), self.best * (1.0 + self.tol)
         block = np.searchsorted(self.asked_from, tied, side="right") - 1
@@ -108,14 +118,15 @@ class _Search:
 
     def large_block(self, block: int) -> tuple[Ints, Ints]:
         """Search one large block; the pairs (query, point) of the queries that tie."""
-        begin, end = self.distinct.blocks[block], self.distinct.blocks[block + 1]
+        members, starts, blocks = self.distinct
+        begin, end = blocks[block], blocks[block + 1]
         part = slice(self.asked_from[block], self.asked_from[block + 1])
-        tree = kdtree.build(self.distinct.points[begin:end], self.weights)
+        tree = kdtree.build(self.points[members[starts[begin:end]]], self.weights)
         filled = (self.best[part], self.found[part], self.tied[part])
-        _in_threads(tree, self.queries[part], self.weights, self.tol, *filled)
+        _in_threads(tree, self.queries[self.asked[part]], self.weights, self.tol, *filled)
         self.found[part] += begin
         tied = self.asked_from[block] + np.flatnonzero(self.tied[part])
-        queries, limits = self.queries[tied], self.best[tied] * (1.0 + self.tol)
+        queries, limits = self.queries[self.asked[tied]], self.best[tied] * (1.0 + self.tol)
         counts = kdtree.within(tree, queries, self.weights, limits, NO_ROWS, NO_ROWS)
         offsets = np.concatenate([[0], np.cumsum(counts)])
         points = np.empty(offsets[-1], np.int64)
@@ -155,21 +166,22 @@ def _listed_by_query(
     found: Ints, tied: NDArray[np.bool_], listed: list[tuple[Ints, Ints]]
 ) -> tuple[Ints, Ints]:
     """The nearest points of every query, ascending: the one found, or all that tie."""
-    alone = np.flatnonzero((found >= 0) & ~tied)
+    known = found >= 0
+    if not any(len(queries) for queries, _ in listed):
+        return np.concatenate([[0], np.cumsum(known)]), found if known.all() else found[known]
+    alone = np.flatnonzero(known & ~tied)
     query = np.concatenate([alone, *(q for q, _ in listed)])
     point = np.concatenate([found[alone], *(p for _, p in listed)])
-    if len(query) > len(alone):
-        sort = np.lexsort((point, query))
-        query, point = query[sort], point[sort]
+    sort = np.lexsort((point, query))
+    query, point = query[sort], point[sort]
     offsets = np.concatenate([[0], np.cumsum(np.bincount(query, minlength=len(found)))])
     return offsets.astype(np.int64), point
 
 
 @njit(cache=True, nogil=True)
-def _distinct(points: Floats, block_of: Ints, blocks: int) -> tuple[Floats, Ints, Ints, Ints]:
+def _distinct(points: Floats, block_of: Ints, blocks: int) -> tuple[Ints, Ints, Ints]:
     """Bring equal points of a block together; in a tiny block every row stays a point of its own."""
     members, offsets = sort_into_groups(block_of, blocks)
-    kept = np.empty((len(members), points.shape[1]))
     starts = np.empty(len(members) + 1, np.int64)
     begins = np.empty(blocks + 1, np.int64)
     count = 0
@@ -180,13 +192,11 @@ def _distinct(points: Floats, block_of: Ints, blocks: int) -> tuple[Floats, Ints
             part[:] = part[np.argsort(_hashes(points, part), kind="mergesort")]
         for i in range(len(part)):
             if i == 0 or len(part) <= TINY or _unequal(points, part[i], part[i - 1]):
-                for d in range(points.shape[1]):
-                    kept[count, d] = points[part[i], d]
                 starts[count] = offsets[block] + i
                 count += 1
     begins[blocks] = count
     starts[count] = len(members)
-    return kept[:count], members, starts[: count + 1], begins
+    return members, starts[: count + 1], begins
 
 
 @njit(cache=True, nogil=True)
@@ -212,8 +222,11 @@ def _unequal(points: Floats, a: int, b: int) -> bool:
 @njit(cache=True, nogil=True)
 def _brute(
     points: Floats,
+    members: Ints,
+    starts: Ints,
     blocks: Ints,
     queries: Floats,
+    asked: Ints,
     asked_from: Ints,
     weights: Floats,
     tol: float,
@@ -222,18 +235,24 @@ def _brute(
     found: Ints,
     tied: NDArray[np.bool_],
 ) -> None:
-    """Search every block with fewer than `small` points."""
+    """Search every block with fewer than `small` points; those of one block lie side by side meanwhile."""
     dims = queries.shape[1]
+    near_by, query = np.empty((small, dims)), np.empty(dims)
     for block in range(len(blocks) - 1):
         begin, end = blocks[block], blocks[block + 1]
-        if end - begin >= small or end == begin:
+        if end - begin >= small or end == begin or asked_from[block] == asked_from[block + 1]:
             continue
+        for i in range(end - begin):
+            for d in range(dims):
+                near_by[i, d] = points[members[starts[begin + i]], d]
         for q in range(asked_from[block], asked_from[block + 1]):
+            for d in range(dims):
+                query[d] = queries[asked[q], d]
             near, row, tie = np.inf, -1, False
-            for i in range(begin, end):
+            for i in range(end - begin):
                 total = 0.0
                 for d in range(dims):
-                    gap = (queries[q, d] - points[i, d]) * weights[d]
+                    gap = (query[d] - near_by[i, d]) * weights[d]
                     total += gap * gap
                 if total < near * (1.0 - tol):
                     near, row, tie = total, i, False
@@ -241,14 +260,17 @@ def _brute(
                     tie = True
                     if total < near:
                         near, row = total, i
-            best[q], found[q], tied[q] = near, row, tie
+            best[q], found[q], tied[q] = near, (begin + row if row >= 0 else -1), tie
 
 
 @njit(cache=True, nogil=True)
 def _brute_within(
     points: Floats,
+    members: Ints,
+    starts: Ints,
     blocks: Ints,
     queries: Floats,
+    asked: Ints,
     asked_from: Ints,
     weights: Floats,
     chosen: Ints,
@@ -264,7 +286,7 @@ def _brute_within(
         for i in range(blocks[block[c]], blocks[block[c] + 1]):
             total = 0.0
             for d in range(queries.shape[1]):
-                gap = (queries[q, d] - points[i, d]) * weights[d]
+                gap = (queries[asked[q], d] - points[members[starts[i]], d]) * weights[d]
                 total += gap * gap
             if total <= limits[q]:
                 if len(rows) > 0:
