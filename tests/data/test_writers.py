@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -28,6 +30,19 @@ def test_a_failed_write_leaves_the_old_file_and_no_temporary(tmp_path: Path) -> 
         raise RuntimeError
     assert '"old"' in target.read_text()
     assert [p.name for p in tmp_path.iterdir()] == ["t.json"]
+
+
+def test_a_stop_before_the_temporary_is_guarded_leaves_none(tmp_path: Path) -> None:
+    """Ctrl-C may come between any two steps; here it comes when the temporary was made and not yet locked."""
+    code = (
+        "import os\nfrom sudare.data import writers\n"
+        "def stop(handle): assert os.listdir() == ['.out.csv.sudare-part']; raise KeyboardInterrupt\n"
+        "writers._locked = stop\n"
+        "try: writers.write_text('x', 'out.csv')\nexcept KeyboardInterrupt: print('stopped')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == "stopped\n", done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_two_writers_of_the_same_file_do_not_meet(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import fcntl
 import json
@@ -71,7 +72,7 @@ def replacing(path: str | os.PathLike[str], *, mode: int = 0o644) -> Iterator[Pa
     """A temporary to write to; it takes the target's place when all went well, and is gone when not."""
     path = check_output(path)
     _remove_stale(path.absolute().parent)
-    part = path.with_name(f".{path.name}{TEMPORARY}")
+    part = path.absolute().with_name(f".{path.name}{TEMPORARY}")
     handle = _claim(part, path)
     try:
         yield part
@@ -85,15 +86,29 @@ def replacing(path: str | os.PathLike[str], *, mode: int = 0o644) -> Iterator[Pa
     finally:
         part.unlink(missing_ok=True)
         os.close(handle)
+        _claimed.discard(part)
+
+
+_claimed: set[Path] = set()
+
+
+@atexit.register
+def _remove_claimed() -> None:
+    """What a Ctrl-C left that came between making a temporary and guarding it, or while it was being removed."""
+    for part in _claimed:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def _claim(part: Path, path: Path) -> int:
     """An empty temporary that is ours alone while the returned handle is open."""
+    _claimed.add(part)
     try:
         handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     except OSError as error:
         raise _write_error(path, error) from None
     if not _locked(handle):
+        _claimed.discard(part)
         os.close(handle)
         raise UsageError(f"{path}: another run is writing it; wait for it or name another output")
     os.ftruncate(handle, 0)
