@@ -27,7 +27,8 @@ TESTED: dict[str, tuple[str, ...]] = {
     "sudare.cost.distinct": ("tests/cost/test_distinct.py",),
     "sudare.cost.estimates": ("tests/cost/test_estimates.py", "tests/cost/test_scores.py"),
     "sudare.data.keys": ("tests/data/test_keys.py", "tests/data/test_record_ids.py"),
-    "sudare.attacks.hits": ("tests/attacks/test_score.py",),
+    "sudare.attacks.base": ("tests/attacks/test_hits.py", "tests/attacks/test_score.py"),
+    "sudare.attacks.hits": ("tests/attacks/test_hits.py", "tests/attacks/test_score.py"),
 }
 SECONDS = 90
 OTHER: dict[type[ast.AST], type[ast.AST]] = {
