@@ -1,4 +1,4 @@
-"""Nearest-neighbour attacks: against scipy's cKDTree, brute force, and a join in DuckDB."""
+"""Nearest-neighbour attacks: against scipy's cKDTree, scikit-learn, brute force, and a join in DuckDB."""
 
 from __future__ import annotations
 
@@ -31,6 +31,13 @@ def tree(sides: Sides) -> float:
     from scipy.spatial import cKDTree
 
     return float((cKDTree(sides.original).query(sides.release)[1] == sides.truth).mean())
+
+
+def neighbors(sides: Sides) -> float:
+    from sklearn.neighbors import NearestNeighbors
+
+    fitted = NearestNeighbors(n_neighbors=1).fit(sides.original)
+    return float((fitted.kneighbors(sides.release, return_distance=False)[:, 0] == sides.truth).mean())
 
 
 def brute_force(sides: Sides) -> float:
@@ -97,6 +104,16 @@ WORKS = (
         peer=tree,
         peer_name="scipy cKDTree",
         goal=at_most(1.2, at=8_333),
+    ),
+    Work(
+        name="EUC2 on the same (scikit-learn)",
+        sizes={"full": (2_000, 8_333, 50_000), "small": SMALL},
+        prepare=unmatched,
+        ours=partial(rate, attacks=[Euclid(fallback=True)]),
+        peer=neighbors,
+        peer_name="scikit-learn NearestNeighbors",
+        peer_needs="sklearn",
+        goal=at_most(1.0),
     ),
     Work(
         name="the battery E1-E4, EUC1, EUC2 on the same",

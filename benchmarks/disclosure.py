@@ -105,7 +105,7 @@ WORKS = (
         peer_name="pyCANON",
         peer_needs="pycanon",
         peer_limit=100_000,
-        peer_growth=0.8,  # as from 10,000 to 100,000 rows
+        peer_growth=0.8,  # less than from 10,000 to 100,000 rows
         goal=at_most(0.01),
     ),
 )
