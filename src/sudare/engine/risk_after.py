@@ -30,8 +30,8 @@ def right_guesses(*, users: Ints, true: Ints, published: Published, near: Sequen
     """
     known, first = _distinct(true)
     shown, first_shown = _distinct(published.values)
-    reach = _reach(true[first], published.values[first_shown], near)
-    group, reach_start, reach_values = _grouped(*reach)
+    consistent = reach(true[first], published.values[first_shown], near)
+    group, reach_start, reach_values = grouped(*consistent)
     holder_start, holders = _lists(*_unique_pairs(shown, published.people), len(first_shown))
     label, sizes = classes(np.stack([group[known], users], axis=1))
     _, example = np.unique(label, return_index=True)
@@ -53,7 +53,7 @@ def _distinct(matrix: Ints) -> tuple[Ints, Ints]:
     return label, example.astype(np.int64)
 
 
-def _reach(true: Ints, shown: Ints, near: Sequence[Ints]) -> tuple[Ints, Ints]:
+def reach(true: Ints, shown: Ints, near: Sequence[Ints]) -> tuple[Ints, Ints]:
     """Per true vector the published vectors consistent in every column, as start and list."""
     if not near:
         pairs = np.stack([np.zeros(len(shown), np.int64), np.arange(len(shown))], axis=1)
@@ -81,7 +81,7 @@ def _matrix(pairs: Ints, true: Ints, shown: Ints) -> NDArray[np.bool_]:
     return matrix
 
 
-def _grouped(start: Ints, values: Ints) -> tuple[Ints, Ints, Ints]:
+def grouped(start: Ints, values: Ints) -> tuple[Ints, Ints, Ints]:
     """Vectors with the same candidates are one group: after recoding there are few of them."""
     seen: dict[bytes, int] = {}
     group, kept = np.empty(len(start) - 1, np.int64), []

@@ -39,17 +39,24 @@ def after_rows(
         raise UsageError(
             "release: the risk after is measured for the uniform attacker, missing values counted"
         )
-    published, rows = _published(release, truth, ds)
-    before = engine.profiles(ds, sets)
     columns = list(dict.fromkeys(name for subset in sets for name in subset))
-    pair = _Pair.of(ds, published, rows, columns)
+    pair = _pair(ds, release, truth, columns)
+    before = engine.profiles(ds, sets)
     return [_row(pair, profile) for profile in before], tuple(
         _moved(pair, name) for name in pair.seen if pair.moved(name)
     )
 
 
+def _pair(ds: Dataset, release: Any, truth: Sequence[int | None] | None, columns: list[str]) -> Any:
+    if ds.engine == "pyspark" and truth is None and hasattr(release, "frame"):
+        from sudare.risk.after_spark import SparkPair
+
+        return SparkPair.of(ds, release, columns)
+    return Pair.of(ds, *_published(release, truth, ds), columns)
+
+
 @dataclass(frozen=True)
-class _Pair:
+class Pair:
     """The codes of the original and of the release, and the truth between them."""
 
     users: Ints
@@ -59,7 +66,7 @@ class _Pair:
     seen: Mapping[str, tuple[Ints, list[Any]]]
 
     @classmethod
-    def of(cls, ds: Dataset, published: Dataset, rows: Ints, columns: Sequence[str]) -> _Pair:
+    def of(cls, ds: Dataset, published: Dataset, rows: Ints, columns: Sequence[str]) -> Pair:
         shown = [name for name in columns if name in published.columns]
         return cls(
             users=_people(ds),
@@ -75,9 +82,23 @@ class _Pair:
         real = self.rows >= 0
         owner = np.full(int(self.people.max()) + 1, -1, np.int64)
         label, sizes = classes(np.stack([self.people[real], self.users[self.rows[real]]], axis=1))
-        order = np.argsort(sizes[label], kind="stable")  # the most frequent pair is written last
-        owner[self.people[real][order]] = self.users[self.rows[real]][order]
+        users = self.users[self.rows[real]]
+        order = np.lexsort((users, sizes[label]))  # the most frequent pair is written last
+        owner[self.people[real][order]] = users[order]
         return owner
+
+    @property
+    def records(self) -> int:
+        return len(self.users)
+
+    def right_guesses(self, shown: Sequence[str]) -> float:
+        """The expected number of true records whose user is guessed by what is published of these columns."""
+        published = Published(
+            people=self.people, values=_vectors(self.seen, shown, len(self.people)), owner=self.owner
+        )
+        near = [self.near[name] for name in shown]
+        true = _vectors(self.true, shown, len(self.users))
+        return right_guesses(users=self.users, true=true, published=published, near=near)
 
     def moved(self, name: str) -> float:
         """The share of published records whose value does not stand for the true one: noise, swapping, redrawing."""
@@ -103,32 +124,19 @@ class _Pair:
         return consistent_pairs(values, shown, observed)
 
 
-def _moved(pair: _Pair, name: str) -> str:
+def _moved(pair: Any, name: str) -> str:
     return (
         f"{name}: {pair.moved(name):.0%} of the published records carry another value than the true one; this attacker "
         "matches equal values only, `sudare attack` looks for the nearest."
     )
 
 
-def _row(pair: _Pair, profile: Any) -> dict[str, Any]:
+def _row(pair: Any, profile: Any) -> dict[str, Any]:
     from sudare.risk.measure import row_of
 
     subset = profile.attributes
     shown = [name for name in subset if name in pair.seen]
-    left = right_guesses(
-        users=pair.users,
-        true=np.stack([pair.true[name][0] for name in shown], axis=1)
-        if shown
-        else np.zeros((len(pair.users), 0), np.int64),
-        published=Published(
-            people=pair.people,
-            values=np.stack([pair.seen[name][0] for name in shown], axis=1)
-            if shown
-            else np.zeros((len(pair.people), 0), np.int64),
-            owner=pair.owner,
-        ),
-        near=[pair.near[name] for name in shown],
-    )
+    left = pair.right_guesses(shown)
     return row_of(
         subset,
         records=profile.records,
@@ -136,7 +144,7 @@ def _row(pair: _Pair, profile: Any) -> dict[str, Any]:
         values=profile.values,
         alpha=None,
         bounded=False,
-        risk=left / len(pair.users),
+        risk=left / pair.records,
         attacker="uniform",
         model="after",
         risk_before=formulas.uniform_risk(profile),
@@ -158,6 +166,11 @@ def _published(release: Any, truth: Sequence[int | None] | None, ds: Dataset) ->
     if len(rows) and (rows.max() >= ds.rows or rows.min() < -1):
         raise UsageError("truth names a row that the original does not have; give the truth of this release")
     return data, rows
+
+
+def _vectors(coded: Mapping[str, tuple[Ints, list[Any]]], names: Sequence[str], rows: int) -> Ints:
+    columns = [coded[name][0] for name in names]
+    return np.stack(columns, axis=1) if columns else np.zeros((rows, 0), np.int64)
 
 
 def _people(ds: Dataset) -> Ints:

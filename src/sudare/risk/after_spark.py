@@ -1,0 +1,157 @@
+"""The risk after de-identification on Spark: values come to the driver, records and people do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.data.dataset import Dataset
+from sudare.engine.codes import codes, joint_codes
+from sudare.engine.risk_after import grouped, reach
+from sudare.engine.spark_rows import ROW, column, numbered
+from sudare.errors import UsageError
+from sudare.risk.consistent import consistent_pairs
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sudare.methods.spark_release import SparkRelease
+
+MOST_VALUES = 5_000_000
+USER, PERSON, GROUP = "sudare user", "sudare person", "sudare group"
+TRUE, SEEN = "true {}", "seen {}"
+
+Ints = NDArray[np.int64]
+
+
+class Observed(NamedTuple):
+    """How often a true value was published as what, in codes, and the values that may belong together."""
+
+    pairs: Ints
+    counts: Ints
+    near: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class SparkPair:
+    """The original and its release on Spark, asked like `sudare.risk.after.Pair`."""
+
+    original: Any
+    published: Any
+    columns: tuple[str, ...]
+    seen: tuple[str, ...]
+    records: int
+    _memo: dict[str, Observed] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, ds: Dataset, release: SparkRelease, columns: Sequence[str]) -> SparkPair:
+        from pyspark.sql import functions as f
+
+        from sudare.data.spark import frame_of
+
+        seen = tuple(name for name in columns if name in release.data.columns)
+        dummy = -1 - f.monotonically_increasing_id()
+        alone = f.when(column(ROW) >= 0, column(ROW)).otherwise(dummy)
+        person = alone if release.data.roles.user is None else column(release.data.roles.user)
+        user = column(ROW if ds.roles.user is None else ds.roles.user)
+        true = [column(name).alias(TRUE.format(i)) for i, name in enumerate(columns)]
+        shown = [column(name).alias(SEEN.format(columns.index(name))) for name in seen]
+        original = numbered(frame_of(ds.table)).select(ROW, user.alias(USER), *true)
+        published = release.frame.select(ROW, person.alias(PERSON), *shown)
+        return cls(original, published, tuple(columns), seen, ds.rows)
+
+    def moved(self, name: str) -> float:
+        """The share of published records whose value does not stand for the true one."""
+        pairs, counts, near = self._observed(name)
+        known = set(map(tuple, near.tolist()))
+        wrong = sum(n for pair, n in zip(pairs.tolist(), counts.tolist()) if tuple(pair) not in known)
+        return float(wrong / max(counts.sum(), 1))
+
+    def right_guesses(self, shown: Sequence[str]) -> float:
+        """The expected number of true records whose user is guessed among the published people consistent with it."""
+        from pyspark.sql import functions as f
+
+        known, held = self._in_groups([self.columns.index(name) for name in shown], shown)
+        people = held.select(GROUP, PERSON).distinct().persist()
+        candidates = people.groupBy(GROUP).agg(f.count("*").alias("candidates"))
+        mine = people.join(self._owner, PERSON).groupBy(GROUP, USER).agg(f.count("*").alias("mine"))
+        records = known.groupBy(GROUP, USER).agg(f.count("*").alias("records"))
+        hits = records.join(mine, [GROUP, USER]).join(candidates, GROUP)
+        total = hits.select(f.sum(f.col("records") * f.col("mine") / f.col("candidates"))).collect()[0][0]
+        people.unpersist()
+        return float(total or 0.0)
+
+    @cached_property
+    def _links(self) -> Any:
+        """Every published record that is about somebody, beside the true one."""
+        return self.published.where(column(ROW) >= 0).join(self.original, ROW)
+
+    @cached_property
+    def _owner(self) -> Any:
+        """The true user of every published person: the one most of their records are about."""
+        from pyspark.sql import functions as f
+
+        counted = self._links.groupBy(PERSON, USER).count()
+        most = f.max(f.struct("count", column(USER))).getField(USER)
+        return counted.groupBy(PERSON).agg(most.alias(USER))
+
+    def _observed(self, name: str) -> Observed:
+        if name not in self._memo:
+            place = self.columns.index(name)
+            true, seen = TRUE.format(place), SEEN.format(place)
+            links = self._links.groupBy(column(true), column(seen)).count()
+            pairs = _fetched(links, name)
+            (of_pair, _), values = joint_codes([pairs, _distinct(self.original, [true], name)], [true])
+            (to_pair, _), shown = joint_codes([pairs, _distinct(self.published, [seen], name)], [seen])
+            both = np.concatenate([of_pair, to_pair], axis=1).astype(np.int64)
+            near = consistent_pairs(values[0].to_pylist(), shown[0].to_pylist(), np.unique(both, axis=0))
+            self._memo[name] = Observed(both, np.asarray(pairs["count"]), near)
+        return self._memo[name]
+
+    def _in_groups(self, places: Sequence[int], shown: Sequence[str]) -> tuple[Any, Any]:
+        """The true and the published records with the group of values that they are candidates in."""
+        from pyspark.sql import functions as f
+
+        if not places:  # nothing of it is published: everybody is a candidate
+            return self.original.withColumn(GROUP, f.lit(0)), self.published.withColumn(GROUP, f.lit(0))
+        true, seen = [[form.format(i) for i in places] for form in (TRUE, SEEN)]
+        what = "+".join(shown)
+        known, published = _distinct(self.original, true, what), _distinct(self.published, seen, what)
+        near = [self._observed(name).near for name in shown]
+        vectors = (codes(known, true)[0].astype(np.int64), codes(published, seen)[0].astype(np.int64))
+        group, starts, values = grouped(*reach(*vectors, near))
+        groups = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        return (
+            _joined(self.original, known, group, true),
+            _joined(self.published, published.take(values), groups, seen),
+        )
+
+
+def _distinct(frame: Any, columns: Sequence[str], what: str) -> pa.Table:
+    return _fetched(frame.select(*map(column, columns)).distinct(), what)
+
+
+def _fetched(frame: Any, what: str) -> pa.Table:
+    found = frame.limit(MOST_VALUES + 1).toArrow()
+    if found.num_rows > MOST_VALUES:
+        raise UsageError(
+            f"{what}: has more than {MOST_VALUES:,} values, too many to compare in one process; recode it, leave it "
+            "out, or measure a sample with DuckDB"
+        )
+    return found
+
+
+def _joined(frame: Any, vectors: pa.Table, group: Ints, columns: Sequence[str]) -> Any:
+    """The rows of a frame with the groups of their values; a missing value is a value."""
+    import pyarrow as pa
+
+    labelled = vectors.append_column(GROUP, pa.array(group))
+    names = [f"sudare key {i}" for i in range(len(columns))]
+    groups = frame.sparkSession.createDataFrame(labelled.rename_columns([*names, GROUP]))
+    same = [column(c).eqNullSafe(column(n)) for c, n in zip(columns, names)]
+    return frame.join(groups, same).drop(*names)

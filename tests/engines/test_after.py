@@ -1,0 +1,54 @@
+"""What is left of the risk after a recipe is the same wherever the tables live, and no row is fetched for it."""
+
+from __future__ import annotations
+
+import pytest
+
+import sudare
+from sudare import methods
+from sudare.errors import UsageError
+from sudare.risk import after_spark
+
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::sudare.errors.SudareWarning")]
+
+ROLES = {"user": "customer", "quasi": ["shop", "count"], "sensitive": ["goods", "price"], "other": ["day"]}
+RECIPES = {
+    "recoded": [methods.Generalize(column="day"), methods.Round(column="price", to=5)],
+    "sets": [methods.RandomizedAddition(l=5, column="goods")],
+    "moved": [methods.DeleteRecords(share=0.2), methods.Swap(), methods.Noise(sd=0.1, columns=["count"])],
+    "dummies": [methods.DummyRecords(value="shop", k=3, effort="low")],
+    "intervals": [methods.Mondrian(k=7, columns=["count", "day", "shop"])],
+}
+SETS = ["goods", "count+day", "shop+price"]
+
+
+def left(ds, release):
+    found = sudare.risk(ds, combine=SETS, release=release)
+    return {"+".join(row["attributes"]): dict(row) for row in found.rows}, sorted(found.notes)
+
+
+@pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES.keys())
+def test_the_risk_left_is_equal(on_spark, on_duckdb, purchases, key, same, recipe, monkeypatch):
+    there, here = (place(purchases, **ROLES) for place in (on_spark, on_duckdb))
+    expected = left(here, sudare.anonymize(here, recipe, key=key))
+    release = sudare.anonymize(there, recipe, key=key)
+    monkeypatch.setenv("SUDARE_FETCH_ROWS", "10")
+    same(left(there, release), expected)
+    assert "rows" not in vars(release), "the truth did not come to this process"
+
+
+def test_without_users_every_record_is_a_person(on_spark, on_duckdb, purchases, key, same):
+    roles = {"quasi": ["shop", "count"], "sensitive": ["goods", "price"], "other": ["day", "customer"]}
+    found = []
+    for place in (on_spark, on_duckdb):
+        ds = place(purchases, **roles)
+        found.append(left(ds, sudare.anonymize(ds, methods.Generalize(column="day"), key=key)))
+    same(*found)
+
+
+def test_too_many_values_are_refused_with_the_way_out(on_spark, purchases, key, monkeypatch):
+    ds = on_spark(purchases, **ROLES)
+    release = sudare.anonymize(ds, methods.Generalize(column="day"), key=key)
+    monkeypatch.setattr(after_spark, "MOST_VALUES", 5)
+    with pytest.raises(UsageError, match=r"goods: has more than 5 values.*sample with DuckDB"):
+        sudare.risk(ds, attributes="goods", release=release)
