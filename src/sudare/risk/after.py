@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -40,19 +41,21 @@ def after_rows(
             "release: the risk after is measured for the uniform attacker, missing values counted"
         )
     columns = list(dict.fromkeys(name for subset in sets for name in subset))
-    pair = _pair(ds, release, truth, columns)
-    before = engine.profiles(ds, sets)
-    return [_row(pair, profile) for profile in before], tuple(
-        _moved(pair, name) for name in pair.seen if pair.moved(name)
-    )
+    with _pair(ds, release, truth, columns) as pair:
+        before = engine.profiles(ds, sets)
+        return [_row(pair, profile) for profile in before], tuple(
+            _moved(pair, name) for name in pair.seen if pair.moved(name)
+        )
 
 
-def _pair(ds: Dataset, release: Any, truth: Sequence[int | None] | None, columns: list[str]) -> Any:
+def _pair(
+    ds: Dataset, release: Any, truth: Sequence[int | None] | None, columns: list[str]
+) -> AbstractContextManager[Any]:
     if ds.engine == "pyspark" and truth is None and hasattr(release, "frame"):
         from sudare.risk.after_spark import SparkPair
 
         return SparkPair.of(ds, release, columns)
-    return Pair.of(ds, *_published(release, truth, ds), columns)
+    return nullcontext(Pair.of(ds, *_published(release, truth, ds), columns))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -49,7 +50,9 @@ class SparkPair:
     _memo: dict[str, Observed] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, ds: Dataset, release: SparkRelease, columns: Sequence[str]) -> SparkPair:
+    @contextmanager
+    def of(cls, ds: Dataset, release: SparkRelease, columns: Sequence[str]) -> Iterator[SparkPair]:
+        """The pair, with what every question reads kept by the workers until the block ends."""
         from pyspark.sql import functions as f
 
         from sudare.data.spark import frame_of
@@ -61,9 +64,14 @@ class SparkPair:
         user = column(ROW if ds.roles.user is None else ds.roles.user)
         true = [column(name).alias(TRUE.format(i)) for i, name in enumerate(columns)]
         shown = [column(name).alias(SEEN.format(columns.index(name))) for name in seen]
-        original = numbered(frame_of(ds.table)).select(ROW, user.alias(USER), *true)
+        original = numbered(frame_of(ds.table)).select(ROW, user.alias(USER), *true).persist()
         published = release.frame.select(ROW, person.alias(PERSON), *shown)
-        return cls(original, published, tuple(columns), seen, ds.rows)
+        pair = cls(original, published, tuple(columns), seen, ds.rows)
+        try:
+            yield pair
+        finally:
+            pair._owner.unpersist()
+            original.unpersist()
 
     def moved(self, name: str) -> float:
         """The share of published records whose value does not stand for the true one."""
@@ -98,7 +106,7 @@ class SparkPair:
 
         counted = self._links.groupBy(PERSON, USER).count()
         most = f.max(f.struct("count", column(USER))).getField(USER)
-        return counted.groupBy(PERSON).agg(most.alias(USER))
+        return counted.groupBy(PERSON).agg(most.alias(USER)).persist()
 
     def _observed(self, name: str) -> Observed:
         if name not in self._memo:
