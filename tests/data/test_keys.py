@@ -16,7 +16,7 @@ from scipy import stats
 from sudare.data import keys, siphash
 from sudare.data.keys import Key
 from sudare.data.roles import Roles
-from sudare.errors import UsageError
+from sudare.errors import SudareWarning, UsageError
 
 ROWS = pa.table({"user": ["a", "a", "b", "c", "c"], "goods": ["x", "y", "x", "z", "z"], "n": [1, 2, 1, 5, 5]})
 
@@ -119,10 +119,24 @@ def test_repr_shows_the_fingerprint_only(key: Key) -> None:
     assert key.secret.hex() not in repr(key)
 
 
-@pytest.mark.parametrize("secret", [b"", b"1234", bytes(31), bytes(32), b"ab" * 16])
-def test_short_or_guessable_keys_are_refused(secret: bytes) -> None:
+@pytest.mark.parametrize("secret", [b"", b"1234", bytes(31)])
+def test_short_keys_are_refused(secret: bytes) -> None:
     with pytest.raises(UsageError, match="sudare key new"):
         Key.of(secret)
+
+
+@pytest.mark.parametrize("secret", [bytes(32), b"ab" * 16])
+def test_guessable_bytes_make_a_demonstration_key_and_are_refused_in_a_file(
+    secret: bytes, tmp_path: Path
+) -> None:
+    with pytest.warns(SudareWarning, match="S-WEAK-KEY"):
+        key = Key.of(secret)
+    assert key.insecure
+    file = tmp_path / "weak.key"
+    file.write_text(f"sudare-key-1\n{secret.hex()}\n")
+    file.chmod(0o600)
+    with pytest.raises(UsageError, match="guessed"):
+        Key.of(file)
 
 
 def test_unreadable_open_and_wrong_key_files_are_refused(tmp_path: Path) -> None:

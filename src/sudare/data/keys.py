@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.roles import Roles
-from sudare.errors import UsageError
+from sudare.errors import UsageError, warn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,7 +45,7 @@ class Key:
     def __post_init__(self) -> None:
         if len(self.secret) != 32:
             raise UsageError("a key has 32 random bytes; make one with: sudare key new")
-        if len(set(self.secret)) < 8:
+        if _guessable(self.secret) and not self.insecure:
             raise UsageError("this key can be guessed (few different bytes); make one with: sudare key new")
 
     @classmethod
@@ -60,11 +60,18 @@ class Key:
 
     @classmethod
     def of(cls, key: Key | bytes | str | os.PathLike[str] | None) -> Key:
-        """A key from what a caller has: a Key, 32 bytes, a file; None means the user's own key."""
+        """A key from what a caller has: a Key, 32 bytes, a file; None means the user's own key.
+
+        Bytes that anyone would try first, such as 32 zeros, make a demonstration key: every output says so.
+        """
         if isinstance(key, Key):
             return key
         if isinstance(key, (bytes, bytearray)):
-            return cls(bytes(key))
+            if _guessable(key):
+                warn(
+                    "S-WEAK-KEY", "these 32 bytes can be guessed: for invented data only; see: sudare key new"
+                )
+            return cls(bytes(key), insecure=_guessable(key))
         if isinstance(key, (str, os.PathLike)):
             return cls.load(key)
         if key is None:
@@ -130,6 +137,10 @@ class Key:
 
     def __repr__(self) -> str:
         return f"Key({self.fingerprint})"
+
+
+def _guessable(secret: bytes) -> bool:
+    return len(secret) == 32 and len(set(secret)) < 8
 
 
 def words(key: Key, purpose: str, column: str, ids: Words, n: int = 2) -> Words:
