@@ -58,7 +58,7 @@ def _propose_intervals(values: pa.Array) -> Spec:
     if len(values) < 3:
         return {"flat": True}
     ends = pc.min_max(values).as_py()
-    span = float(ends["max"]) - float(ends["min"])
+    span = float(ends["max"] - ends["min"])  # the difference first: above 2^53 neighbours are one double
     magnitude = 10.0 ** math.floor(math.log10(span / 16))
     width = next(step * magnitude for step in (1, 2, 5, 10) if step * magnitude >= span / 16)
     if pa.types.is_integer(values.type):

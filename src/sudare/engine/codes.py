@@ -84,5 +84,5 @@ def _comparable(column: pa.ChunkedArray, columns: Sequence[pa.ChunkedArray]) -> 
     import pyarrow as pa
 
     if all(pa.types.is_integer(c.type) or pa.types.is_floating(c.type) for c in columns):
-        return column.cast(pa.float64())
+        return column.cast(pa.float64(), safe=False)
     return column.cast(pa.string())

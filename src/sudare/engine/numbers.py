@@ -24,7 +24,7 @@ def numbers(column: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
 
     kind = column.type
     if is_number(kind):
-        values = column.cast(pa.float64()).to_numpy()
+        values = column.cast(pa.float64(), safe=False).to_numpy()  # above 2^53 the nearest double
         with np.errstate(over="ignore", invalid="ignore"):
             if not np.isfinite(values.sum()):  # a gap, or something that is no number
                 _refuse_nan(column, name)
