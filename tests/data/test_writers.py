@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +13,7 @@ import pytest
 
 import sudare
 from sudare.data.writers import FORMATS, replacing, write_json, write_table
-from sudare.errors import UsageError
+from sudare.errors import SudareError, UsageError
 
 TABLE = pa.table({"a": ["x", "=1+1", None], "b": [1, 2, 3]})
 
@@ -59,6 +61,36 @@ def test_links_folders_and_unknown_endings_are_refused(tmp_path: Path) -> None:
     for name in ("link.csv", "d.csv", "t.doc", "none/t.csv"):
         with pytest.raises(UsageError):
             write_table(TABLE, tmp_path / name)
+
+
+def test_a_sheet_keeps_what_it_would_change(tmp_path: Path) -> None:
+    moment = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+    columns = {
+        "id": [2**53 + 1],
+        "at": [moment],
+        "sum": [Decimal("1234567890123456.78")],
+        "x": [float("inf")],
+    }
+    write_table(pa.table(columns), tmp_path / "t.xlsx")
+    assert sudare.open(tmp_path / "t.xlsx").to_pyarrow().to_pylist() == [
+        {"id": str(2**53 + 1), "at": "2020-01-01T00:00:00+00:00", "sum": "1234567890123456.78", "x": "inf"}
+    ]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pa.table({"a": ["Canary\x01"]}),
+        pa.table({"a\x01": ["Canary"]}),
+        pa.table({"a": ["Canary" * 6000]}),
+        pa.table({"a": pa.nulls(1_048_576, pa.string())}),
+    ],
+)
+def test_what_a_sheet_cannot_hold_is_refused(tmp_path: Path, table: pa.Table) -> None:
+    with pytest.raises(SudareError, match=r"write \.csv or \.parquet") as caught:
+        write_table(table, tmp_path / "t.xlsx")
+    assert "Canary" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])

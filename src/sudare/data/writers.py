@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sudare.data import sets
-from sudare.errors import DataError, MissingPart, UsageError
+from sudare.data.excel import write_excel
+from sudare.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -205,36 +206,11 @@ def _write_ipc(table: pa.Table, path: Path) -> None:
     pyarrow.feather.write_feather(table, str(path))
 
 
-def _write_xlsx(table: pa.Table, path: Path) -> None:
-    try:
-        import openpyxl
-    except ImportError:
-        raise MissingPart.extra("an Excel file", "excel") from None
-    workbook = openpyxl.Workbook(write_only=True)
-    sheet = workbook.create_sheet("release")
-    sheet.append([_plain_cell(sheet, name) for name in table.column_names])
-    for batch in table.to_batches():
-        for row in zip(*(column.to_pylist() for column in batch.columns)):
-            sheet.append([_plain_cell(sheet, cell) for cell in row])
-    workbook.save(path)
-
-
-def _plain_cell(sheet: Any, value: Any) -> Any:
-    """Text that begins with = stays text: openpyxl would make a formula of it."""
-    if isinstance(value, str) and value.startswith("="):
-        from openpyxl.cell import WriteOnlyCell
-
-        cell = WriteOnlyCell(sheet, value)
-        cell.data_type = "s"
-        return cell
-    return value
-
-
 _WRITERS: dict[str, Any] = {
     ".csv": lambda table, path: _write_delimited(table, path, ","),
     ".tsv": lambda table, path: _write_delimited(table, path, "\t"),
     ".parquet": _write_parquet,
     ".arrow": _write_ipc,
     ".feather": _write_ipc,
-    ".xlsx": _write_xlsx,
+    ".xlsx": write_excel,
 }
