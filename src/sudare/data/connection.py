@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import glob
 import itertools
 import os
 import secrets
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _names = itertools.count(1)
+ODD = ("BIGNUM", "BIT", "BLOB", "INTERVAL", "TIME WITH TIME ZONE")
 
 
 @functools.cache
@@ -67,6 +69,24 @@ def fresh_name(prefix: str = "sudare") -> str:
     return f"{prefix}_{next(_names)}"
 
 
+def create_view(source: str) -> str:
+    """A view over a table or a table function, in types that Arrow knows as well: others become text."""
+    view = fresh_name()
+    columns = connect().sql(f"DESCRIBE SELECT * FROM {source}").fetchall()
+    chosen = ", ".join(_plain(quote(name), kind) for name, kind, *_ in columns)
+    connect().execute(f"CREATE VIEW {view} AS SELECT {chosen} FROM {source}")
+    return view
+
+
+def is_odd(kind: str) -> bool:
+    """Whether DuckDB has a type that the engines, or the files we write, do not know: its values are taken as text.
+
+    >>> is_odd("BLOB"), is_odd("STRUCT(a INTEGER)"), is_odd("VARCHAR[]"), is_odd("INTEGER[][]")
+    (True, True, False, True)
+    """
+    return kind.startswith(("ENUM", "STRUCT", "MAP", "UNION")) or kind.endswith("][]") or kind in ODD
+
+
 def quote(name: str) -> str:
     '''An SQL identifier.
 
@@ -79,6 +99,22 @@ def quote(name: str) -> str:
 def literal(text: str) -> str:
     """An SQL string."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def file_literal(path: Path) -> str:
+    """A file as an SQL string: DuckDB takes a name with [ * ? for a pattern, which other files may fit.
+
+    >>> file_literal(Path("t[1].csv"))
+    "'t[[]1].csv'"
+    """
+    return literal(glob.escape(str(path)))
+
+
+def _plain(column: str, kind: str) -> str:
+    """A column as it is, or as text; one without a type never held a value."""
+    if kind == '"NULL"':
+        return f"CAST(NULL AS VARCHAR) AS {column}"
+    return f"CAST({column} AS VARCHAR) AS {column}" if is_odd(kind) else column
 
 
 def _remove(folder: Path, owner: int) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from sudare.data.connection import connect, create_view, fresh_name, literal, quote
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
 from sudare.errors import DataError, MissingPart, SudareError, UsageError, nearest
@@ -32,7 +33,9 @@ def open_url(url: str, table: str | None) -> Dataset:
         raise UsageError(f"unknown kind of database '{scheme}'; sudare opens postgres:// and duckdb://")
     if not table:
         raise UsageError("name the table in the database: --table NAME (table= in Python)")
-    backend = _postgres(parts) if scheme == "postgres" else _duckdb_file(parts)
+    if scheme == "duckdb":
+        return _open_duckdb(parts.netloc + parts.path, table)
+    backend = _postgres(parts)
     tables = backend.list_tables()
     schema, dot, name = table.rpartition(".")
     if table in tables:
@@ -42,10 +45,15 @@ def open_url(url: str, table: str | None) -> Dataset:
     raise UsageError(f"no table '{table}' in the database; {nearest(table, tables)}")
 
 
+def check_master(engine: str) -> None:
+    """Refuse what is neither DuckDB nor the master of a Spark cluster."""
+    if not engine.startswith(("spark://", "local", "yarn", "k8s://")):
+        raise UsageError(f"unknown engine '{engine}'; give duckdb, local[*] or spark://host:7077")
+
+
 def open_spark_frame(frame: Any, name: str = "Spark table") -> Dataset:
     """A dataset over a Spark DataFrame, which stays on its cluster."""
     from sudare.data import spark
-    from sudare.data.connection import fresh_name
 
     backend = spark.connect(frame.sparkSession)
     view = fresh_name()
@@ -58,8 +66,6 @@ def open_on_spark(source: str, engine: str, text: Sequence[str] = ()) -> Dataset
 
     `text` names columns of a CSV file that stay text whatever they hold.
     """
-    if not engine.startswith(("spark://", "local", "yarn", "k8s://")):
-        raise UsageError(f"unknown engine '{engine}'; give duckdb, local[*] or spark://host:7077")
     from sudare.data import spark
 
     name = Path(source).name
@@ -91,7 +97,6 @@ def _csv_schema(source: str, text: Sequence[str]) -> Any:
     """The types that the columns have on DuckDB: what is a number does not depend on the engine."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    from sudare.data.connection import connect, quote
     from sudare.data.csv_reader import open_csv
 
     paths = [Path(path) for path in sorted(glob.glob(source))]
@@ -109,15 +114,21 @@ def _postgres(parts: Any) -> Any:
     except ImportError:
         raise MissingPart.extra("a table in Postgres", "postgres") from None
     try:
+        port = parts.port or 5432
+    except ValueError:
+        raise UsageError(
+            "the port in the database URL is not a number; write postgres://host:5432/name"
+        ) from None
+    try:
         return backend().connect(
             host=parts.hostname,
-            port=parts.port or 5432,
+            port=port,
             user=unquote(parts.username) if parts.username else None,
             password=unquote(parts.password) if parts.password else None,
             database=unquote(parts.path.lstrip("/")) or None,
         )
     except psycopg.Error:
-        where = f"{parts.hostname}:{parts.port or 5432}"
+        where = f"{parts.hostname}:{port}"
         raise DataError(f"the database at {where} cannot be reached; check host, name and password") from None
 
 
@@ -149,10 +160,27 @@ def _postgres_backend() -> Any:
     return Postgres
 
 
-def _duckdb_file(parts: Any) -> Any:
-    import ibis
+def _open_duckdb(path: str, table: str) -> Dataset:
+    """A table of a DuckDB file, which is attached for reading: it is a view like that of any other file."""
+    import duckdb
 
-    path = (parts.netloc + parts.path) if parts.netloc else parts.path
     if not Path(path).is_file():
         raise DataError(f"{path}: no such database file; check the path")
-    return ibis.duckdb.connect(path, read_only=True)
+    database = fresh_name("database")
+    try:
+        connect().execute(f"ATTACH {literal(path)} AS {database} (READ_ONLY)")
+    except duckdb.Error:
+        raise DataError(
+            f"{path}: not a DuckDB database, or one that another process writes; check it"
+        ) from None
+    query = (
+        f"SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = '{database}'"
+    )
+    tables = {
+        name if schema == "main" else f"{schema}.{name}": (schema, name)
+        for schema, name in connect().sql(query).fetchall()
+    }
+    if table not in tables:
+        raise UsageError(f"no table '{table}' in the database; {nearest(table, tables)}")
+    where = ".".join(quote(part) for part in (database, *tables[table]))
+    return Dataset(roles=Roles(), name=table, view=create_view(where))

@@ -129,7 +129,10 @@ class Dataset:
         chosen = self.require(columns if columns is not None else self.columns)
         if self.view is None:
             self._check_fetch()
-            yield from self.table.select(*chosen).to_pyarrow_batches(chunk_size=rows)
+            if self.engine == "duckdb":  # ibis streams from DuckDB by a call that new versions do not have
+                yield from self.table.select(*chosen).to_pyarrow().to_batches(max_chunksize=rows)
+            else:
+                yield from self.table.select(*chosen).to_pyarrow_batches(chunk_size=rows)
         else:
             yield from self.stream(self._select(chosen), rows)
 
