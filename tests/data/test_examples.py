@@ -20,7 +20,24 @@ def test_histories_have_the_size_asked_for_and_are_repeatable() -> None:
     assert ds.to_pyarrow().equals(examples.histories(120))
 
 
-@pytest.mark.parametrize("name", ["example:nothing", "example:histories:many"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "example:nothing",
+        "example:histories:many",
+        "example:histories:0",
+        "example:histories:",
+        "example:purchases:5",
+    ],
+)
 def test_unknown_examples_are_explained(name: str) -> None:
     with pytest.raises(UsageError):
         sudare.open(name)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"users": 0}, {"goods": 0}, {"records_per_user": 0.0}, {"seed": -1}, {"users": 2.5}]
+)
+def test_histories_of_nobody_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(UsageError):
+        examples.histories(**wrong)

@@ -106,6 +106,62 @@ def test_a_column_with_two_roles_is_refused() -> None:
         sudare.open(TABLE, user="user", quasi=["user"])
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [{"user": ["user"]}, {"quasi": [1]}, {"quasi": None}, {"quasi": {1}}, {"roles": {"user": "user"}}],
+)
+def test_roles_that_are_no_names_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        sudare.open(TABLE, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("roles = 3", "a table of roles"),
+        ("[[roles]]", "a table of roles"),
+        ("[roles]\nusr = 'a'\nquasy = 'b'\nother = 3", r"'usr', did you mean 'user'.*'quasy'.*other: give"),
+        ("[roles]\nuser = ['a']", "user: give"),
+        ("[roles]\nquasi = ['n', 'n']", "two roles"),
+    ],
+)
+def test_every_fault_of_a_roles_file_is_told_at_once(tmp_path: Path, content: str, told: str) -> None:
+    (tmp_path / "sudare.toml").write_text(content)
+    with pytest.raises(UsageError, match=told):
+        sudare.open(TABLE, roles=tmp_path / "sudare.toml")
+
+
+@pytest.mark.parametrize("roles", ["3", '{"user": 3}', '{"quasi": [1]}', '{"x": "n"}'])
+def test_a_sidecar_with_wrong_roles_is_explained(tmp_path: Path, roles: str) -> None:
+    (tmp_path / "t.csv").write_text("n\n1\n")
+    (tmp_path / "t.csv.sudare.json").write_text(f'{{"roles": {roles}}}')
+    with pytest.raises(DataError, match="roles beside the release"):
+        sudare.open(tmp_path / "t.csv")
+
+
+def test_files_of_different_kinds_are_no_table(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("n\n1\n")
+    pq.write_table(TABLE, tmp_path / "t.parquet")
+    with pytest.raises(UsageError, match="different kinds"):
+        sudare.open(str(tmp_path / "t.*"))
+    (tmp_path / "t.parquet.gz").write_bytes(b"")
+    with pytest.raises(DataError, match="unpack it"):
+        sudare.open(tmp_path / "t.parquet.gz")
+
+
+def test_arrow_files_and_streams_are_one_table(tmp_path: Path) -> None:
+    pyarrow.feather.write_feather(TABLE, tmp_path / "1.arrow")
+    with pa.OSFile(str(tmp_path / "2.arrow"), "wb") as file, pa.ipc.new_stream(file, TABLE.schema) as stream:
+        stream.write_table(TABLE)
+    assert sudare.open(str(tmp_path / "*.arrow")).rows == 4
+    pyarrow.feather.write_feather(TABLE.rename_columns(["a", "b", "c", "d"]), tmp_path / "3.arrow")
+    with pytest.raises(DataError, match=r"3\.arrow: its columns differ"):
+        sudare.open(str(tmp_path / "*.arrow"))
+    (tmp_path / "3.arrow").write_bytes(b"hello")
+    with pytest.raises(DataError, match=r"3\.arrow: not a readable"):
+        sudare.open(str(tmp_path / "*.arrow"))
+
+
 def test_null_users_are_an_error_with_the_count() -> None:
     with pytest.raises(DataError, match="1 records have no user"):
         sudare.open(pa.table({"user": ["a", None]}), user="user")

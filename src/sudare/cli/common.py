@@ -175,5 +175,6 @@ def _own_roles(source: str) -> str | None:
         return None
     from sudare.data.roles import load_toml
 
-    made_for = load_toml(path).get("data", {}).get("file")
+    data = load_toml(path).get("data")
+    made_for = data.get("file") if isinstance(data, dict) else None
     return str(path) if isinstance(made_for, str) and Path(made_for).stem == Path(source).stem else None

@@ -1,7 +1,8 @@
 """CSV and TSV files: checked in one streaming pass at the door, then a view that DuckDB reads in parallel.
 
 Every column starts as text. A column becomes numbers only when all its values are numbers written in the
-ordinary way and neither its name nor its role says that it is an identifier or a code: `007` stays `007`.
+ordinary way, none of them loses a digit by it, and neither its name nor its role says that it is an identifier or a
+code: `007` stays `007`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from pathlib import Path
 import duckdb
 
 from sudare.data import unpacking
-from sudare.data.connection import connect, fresh_name, literal, quote
+from sudare.data.connection import connect, file_literal, fresh_name, literal, quote
+from sudare.data.roles import check_names
 from sudare.errors import DataError, UsageError, warn
 from sudare.progress import stage
 
@@ -25,13 +27,19 @@ DELIMITERS = (",", ";", "\t", "|")
 # what a name says: the value is a label, however much it looks like a number
 LABEL = re.compile(
     r"(^|[^a-z])(id|ids|uid|uuid|guid|key|code|codes|zip|zipcode|plz|postal|postcode|post_code|phone|tel|fax|"
-    r"mobile|ssn|iban|account|isbn|ean|sku|invoice|passport|licen[cs]e)([^a-z]|$)"
+    r"mobile|ssn|iban|account|isbn|ean|sku|invoice|passport|licen[cs]e|"
+    r"(user|customer|client|patient|person|member|employee|student|order|product|item|card)id)([^a-z]|$)|番号"
 )
 WHOLE = r"-?(0|[1-9][0-9]{0,17})"
 WIDE = 200
 Counts = tuple[int, ...]
 LONGEST_ROW = 16 * 2**20  # bytes
-NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?"
+# what a double keeps apart: 15 digits before the point, 17 in all, no exponent that makes it infinite
+NUMBER = (
+    r"-?((0|[1-9][0-9]{0,14})(\.[0-9]+)?|"
+    r"(0|[1-9][0-9]{0,2})(\.[0-9]+)?[eE][+-]?([0-9]{1,2}|[12][0-9]{2}))"
+)
+DIGITS = 17
 
 
 @dataclass(frozen=True)
@@ -46,8 +54,10 @@ def open_csv(paths: Sequence[Path], *, encoding: str | None = None, text: Sequen
     plain = [unpacking.as_utf8(path, encoding) for path in paths]
     dialect = _dialect(paths[0], plain[0])
     for path, file in zip(paths[1:], plain[1:]):
-        if _dialect(path, file).names != dialect.names:
-            raise DataError(f"{path}: its columns differ from those of {paths[0]}; open them one by one")
+        if _dialect(path, file) != dialect:
+            raise DataError(
+                f"{path}: its columns, delimiter or header differ from those of {paths[0]}; open them one by one"
+            )
     source = _source(plain, dialect)
     stage(f"reading {paths[0].name}")
     shown = str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
@@ -62,12 +72,16 @@ def open_csv(paths: Sequence[Path], *, encoding: str | None = None, text: Sequen
 
 def _dialect(path: Path, file: Path) -> Dialect:
     if _has_nul(file):
-        raise DataError(f"{path}: contains NUL bytes; export it as plain text")
+        raise DataError(
+            f"{path}: contains NUL bytes; export it as plain text, or name its encoding, e.g. --encoding utf-16-le"
+        )
     head = _head(path, file)
     if not head.strip():
         raise DataError(f"{path}: the file is empty; give a table with a header and at least one row")
     delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(head)
     first = next(csv.reader(io.StringIO(head, newline=""), delimiter=delimiter))
+    if not first:
+        raise DataError(f"{path}: the first line is empty; remove it, so that the header comes first")
     header = _has_header(file, delimiter)
     names = tuple(first) if header else tuple(f"column{i + 1}" for i in range(len(first)))
     if not header:
@@ -75,7 +89,7 @@ def _dialect(path: Path, file: Path) -> Dialect:
             "S-HEADER",
             f"{path}: the first row looks like data, so the columns are named column1, column2, ...",
         )
-    _check_names(path, names)
+    check_names(path, names)
     return Dialect(delimiter, header, names)
 
 
@@ -100,28 +114,16 @@ def _has_header(file: Path, delimiter: str) -> bool:
     try:
         return bool(
             connect()
-            .sql(f"SELECT HasHeader FROM sniff_csv({literal(str(file))}, {options})")
+            .sql(f"SELECT HasHeader FROM sniff_csv({file_literal(file)}, {options})")
             .fetchall()[0][0]
         )
     except duckdb.Error:
         return True
 
 
-def _check_names(path: Path, names: Sequence[str]) -> None:
-    folded: dict[str, int] = {}
-    for place, name in enumerate(names, 1):
-        if not name.strip():
-            raise DataError(f"{path}: column {place} has no name; name it in the first row")
-        if name.lower() in folded:
-            raise DataError(
-                f"{path}: columns {folded[name.lower()]} and {place} have the same name; rename one"
-            )
-        folded[name.lower()] = place
-
-
 def _source(files: Sequence[Path], dialect: Dialect) -> str:
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in dialect.names)
-    listed = ", ".join(literal(str(file)) for file in files)
+    listed = ", ".join(map(file_literal, files))
     return (
         f"read_csv([{listed}], auto_detect=false, columns={{{columns}}}, header={str(dialect.header).lower()}, "
         f"delim={literal(dialect.delimiter)}, quote='\"', escape='\"', nullstr='', allow_quoted_nulls=false, "
@@ -145,10 +147,15 @@ def _types(path: str, source: str, dialect: Dialect, file: Path, text: set[str])
         raise _explain(path, error) from None
     if rows == 0:
         raise DataError(f"{path}: there is a header but no row; give a table with at least one row")
-    kinds = {
-        n: "BIGINT" if not f[1] else "DOUBLE" for n, f in found.items() if f[0] and not f[2] and n in likely
-    }
+    kinds = {n: _kind(f) for n, f in found.items() if n in likely}
     return {name: kinds.get(name, "VARCHAR") for name in dialect.names}
+
+
+def _kind(counts: Counts) -> str:
+    values, not_whole, not_numbers = counts
+    if not values or (not_whole and not_numbers):
+        return "VARCHAR"
+    return "DOUBLE" if not_whole else "BIGINT"
 
 
 def _count_wide(source: str, columns: Sequence[str], last: str) -> tuple[int, dict[str, Counts]]:
@@ -169,7 +176,9 @@ def _count_long(source: str) -> dict[str, Counts]:
 
 def _counts(value: str) -> tuple[str, str, str]:
     not_whole = f"count(*) FILTER (WHERE NOT regexp_full_match({value}, '{WHOLE}'))"
-    not_number = f"count(*) FILTER (WHERE NOT regexp_full_match({value}, '{NUMBER}'))"
+    digits = f"ltrim(regexp_replace({value}, '[eE].*|[-.]', '', 'g'), '0')"
+    too_fine = f"length({value}) > {DIGITS} AND length({digits}) > {DIGITS}"
+    not_number = f"count(*) FILTER (WHERE NOT regexp_full_match({value}, '{NUMBER}') OR ({too_fine}))"
     return f"count({value})", not_whole, not_number
 
 
@@ -187,7 +196,7 @@ def _looks_numeric(file: Path, dialect: Dialect) -> set[str]:
     with open(file, encoding="utf-8-sig", newline="", errors="ignore") as stream, _long_cells():
         rows = csv.reader(stream, delimiter=dialect.delimiter)
         sample = [row for row, _ in zip(rows, range(101))][1 if dialect.header else 0 :]
-    number = re.compile(NUMBER)
+    number = re.compile(f"{WHOLE}|{NUMBER}")
     return {
         name
         for place, name in enumerate(dialect.names)

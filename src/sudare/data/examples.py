@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sudare.errors import UsageError, nearest
+from sudare.parameters import checked
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,6 +54,7 @@ def load(source: str) -> pa.Table:
     return histories(int(source.removeprefix("example:histories").removeprefix(":") or 400))
 
 
+@checked
 def histories(
     users: int = 400, *, records_per_user: float = 40.0, goods: int = 1500, seed: int = 7
 ) -> pa.Table:
@@ -65,17 +67,23 @@ def histories(
     """
     from sudare.data.histories import generate
 
+    if users < 1 or goods < 1 or records_per_user <= 0 or seed < 0:
+        raise UsageError(
+            "histories: give at least 1 user, 1 kind of goods, records above 0 and a seed from 0 on"
+        )
     return generate(users, records_per_user, goods, seed)
 
 
 def small(source: str) -> dict[str, list[Any]] | None:
     """The columns of one of the papers' tables; None for histories, which are generated."""
-    name, _, size = source.removeprefix("example:").partition(":")
+    name, colon, size = source.removeprefix("example:").partition(":")
     if name == "histories":
-        if size and not size.isdigit():
+        if colon and not (size.isdecimal() and int(size) > 0):
             raise UsageError(f"{source}: the number of users is a whole number, e.g. example:histories:5000")
         return None
     tables = {"purchases": PURCHASES, "patients": PATIENTS, **CONTEST}
     if name not in tables:
         raise UsageError(f"unknown example '{name}'; {nearest(name, NAMES)}")
+    if colon:
+        raise UsageError(f"{source}: only histories have a size, e.g. example:histories:5000")
     return tables[name]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sudare.errors import UsageError, nearest
+from sudare.errors import DataError, UsageError, nearest
 
 NAMES = ("user", "identifier", "quasi", "sensitive", "other")
 
@@ -37,6 +37,8 @@ class Roles:
         other: str | Iterable[str] = (),
     ) -> Roles:
         """Roles from names or lists of names; a column in two roles is an error."""
+        if user is not None and not isinstance(user, str):
+            raise UsageError(f"the user is one column, named as text, not a {type(user).__name__}")
         roles = cls(
             user=user or None,
             identifier=_names(identifier),
@@ -51,15 +53,18 @@ class Roles:
     def from_toml(cls, path: str | os.PathLike[str]) -> Roles:
         """The `[roles]` table of a `sudare.toml`."""
         table = load_toml(path).get("roles", {})
-        unknown = sorted(set(table) - set(NAMES)) if isinstance(table, dict) else ["roles"]
-        if unknown:
-            raise UsageError(f"{path}: unknown role '{unknown[0]}' in [roles]; {nearest(unknown[0], NAMES)}")
-        wrong = [name for name, value in table.items() if not _is_names(value, single=name == "user")]
+        if not isinstance(table, dict):
+            raise UsageError(f"{path}: [roles] is a table of roles, e.g. user = 'customer'; correct it")
+        faults = [f"unknown role '{name}', {nearest(name, NAMES)}" for name in table if name not in NAMES]
+        wrong = [n for n, v in table.items() if n in NAMES and not _is_names(v, single=n == "user")]
         if wrong:
-            raise UsageError(
-                f"{path}: [roles] {', '.join(wrong)}: give column names as text or a list of text"
-            )
-        return cls.of(**table)
+            faults.append(f"{', '.join(wrong)}: give column names as text or a list of text (user: one)")
+        if faults:
+            raise UsageError(f"{path}: [roles] {'; '.join(faults)}")
+        try:
+            return cls.of(**table)
+        except UsageError as error:
+            raise UsageError(f"{path}: [roles] {error}") from None
 
     @property
     def assigned(self) -> tuple[str, ...]:
@@ -102,6 +107,19 @@ class Roles:
             seen.add(name)
 
 
+def check_names(where: object, names: Sequence[str]) -> None:
+    """Every column has a name of its own; names that differ in case only are the same to a database."""
+    folded: dict[str, int] = {}
+    for place, name in enumerate(names, 1):
+        if not name.strip():
+            raise DataError(f"{where}: column {place} has no name; name it")
+        if name.lower() in folded:
+            raise DataError(
+                f"{where}: columns {folded[name.lower()]} and {place} have the same name; rename one"
+            )
+        folded[name.lower()] = place
+
+
 def load_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
     """A TOML file as a dictionary; what cannot be read is a UsageError with the line."""
     try:
@@ -117,7 +135,11 @@ def load_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _names(value: str | Iterable[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
+    names = (value,) if isinstance(value, str) else tuple(value)
+    for name in names:
+        if not isinstance(name, str):
+            raise UsageError(f"a role takes column names as text, not a {type(name).__name__}")
+    return names
 
 
 def _is_names(value: Any, *, single: bool) -> bool:

@@ -27,35 +27,42 @@ ALWAYS_ALLOWED = 64 << 20
 
 def as_utf8(path: Path, encoding: str | None) -> Path:
     """The path of the same text as plain UTF-8: the file itself when it is that already."""
-    packed = path.suffix in (".gz", ".zip")
     declared = _codec(encoding)
-    with _unpacked(path) as stream:
-        found = _bom(stream.read(4)) or declared
-    if found in ("utf-8", "utf-8-sig") and not packed and _one_line_end(path):
-        return path
+    try:
+        with _unpacked(path) as stream:
+            found = _bom(stream.read(4)) or declared
+        if found in ("utf-8", "utf-8-sig") and not _packing(path) and _one_line_end(path):
+            return path
+        return _copied(path, found)
+    except UnicodeError:
+        raise DataError(f"{path}: not {found} text; name its encoding, e.g. --encoding shift_jis") from None
+    except (zlib.error, EOFError, zipfile.BadZipFile, gzip.BadGzipFile, NotImplementedError):
+        raise DataError(f"{path}: the packed file is damaged; unpack it by hand or copy it again") from None
+
+
+def _copied(path: Path, encoding: str) -> Path:
     copy = private_folder() / fresh_name("text")
     with (
         _unpacked(path) as stream,
         open(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out,
     ):
-        try:
-            for text in _decoded(path, stream, found):
-                out.write(text)
-        except UnicodeError:
-            raise DataError(
-                f"{path}: not {found} text; name its encoding, e.g. --encoding shift_jis"
-            ) from None
-        except (zlib.error, EOFError, zipfile.BadZipFile, gzip.BadGzipFile):
-            raise DataError(
-                f"{path}: the packed file is damaged; unpack it by hand or copy it again"
-            ) from None
+        for text in _decoded(path, stream, encoding):
+            out.write(text)
     return copy
 
 
+def _packing(path: Path) -> str:
+    """How a file is packed: .gz, .zip, or nothing."""
+    ending = path.suffix.lower()
+    return ending if ending in (".gz", ".zip") else ""
+
+
 def _codec(encoding: str | None) -> str:
+    """The codec's name; Python has codecs that make no text, which are none of ours."""
     try:
+        "".encode(encoding or "utf-8")
         return codecs.lookup(encoding or "utf-8").name
-    except LookupError:
+    except (LookupError, ValueError):
         raise UsageError(
             f"unknown encoding '{encoding}'; for example: utf-8, latin-1, cp1252, shift_jis"
         ) from None
@@ -69,16 +76,18 @@ def _bom(start: bytes) -> str | None:
 
 @contextmanager
 def _unpacked(path: Path) -> Iterator[IO[bytes]]:
-    if path.suffix == ".gz":
+    if _packing(path) == ".gz":
         with gzip.open(path) as stream:
             yield stream  # type: ignore[misc]
-    elif path.suffix == ".zip":
+    elif _packing(path) == ".zip":
         with zipfile.ZipFile(path) as archive:
             members = [m for m in archive.infolist() if not m.is_dir()]
             if len(members) != 1:
                 raise DataError(
                     f"{path}: the archive holds {len(members)} files; give one with a single table"
                 )
+            if members[0].flag_bits & 1:
+                raise DataError(f"{path}: the archive asks for a password; unpack it by hand first")
             with archive.open(members[0]) as stream:
                 yield stream
     else:
