@@ -147,3 +147,9 @@ def test_a_release_with_a_hierarchy_object_can_be_saved(tmp_path: Path) -> None:
     sudare.anonymize(ds, Generalize(column="a", hierarchy=tree), key=KEY).save(tmp_path / "r.csv")
     assert "p" in (tmp_path / "r.csv").read_text()
     assert all("canary" not in file.read_text() for file in tmp_path.iterdir())
+
+
+def test_a_column_of_sets_has_no_hierarchy() -> None:
+    ds = sudare.open(pa.table({"a": [["x", "y"], ["z"]]}), quasi="a")
+    with pytest.raises(UsageError, match="sets"):
+        sudare.anonymize(ds, Generalize(column="a", level=1), key=bytes(range(32)))

@@ -146,7 +146,7 @@ def _plain_cell(sheet: Any, value: Any) -> Any:
         cell = WriteOnlyCell(sheet, value)
         cell.data_type = "s"
         return cell
-    if isinstance(value, (int, Decimal)) and abs(value) >= LARGE:
+    if isinstance(value, (int, Decimal)) and not -LARGE < value < LARGE:
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
