@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import time
 
 from sudare import progress
@@ -20,6 +21,14 @@ def test_a_terminal_sees_the_stage_after_a_while_and_a_clean_line_at_the_end() -
         time.sleep(0.5)
     assert "attack euclid (3/9)" in stream.getvalue()
     assert stream.getvalue().endswith("\r\x1b[2K")
+
+
+def test_a_log_gets_whole_lines_and_few_of_them() -> None:
+    stream = io.StringIO()
+    with progress.shown(stream, first=0.05):
+        progress.stage("reading rows", 1, 2)
+        time.sleep(0.5)
+    assert re.fullmatch(r"reading rows \(1/2\) \.\.\. \d+ s\n", stream.getvalue())
 
 
 def test_short_work_and_other_streams_stay_silent() -> None:

@@ -1,7 +1,7 @@
 """Progress on standard error for anything that takes longer than a second.
 
 Whoever works says what it is doing (`stage`); that costs nothing. The command line shows it: in a terminal one
-line that is rewritten, elsewhere (a log, a CI system) a line every ten seconds.
+line that is rewritten, elsewhere (a log, a CI system) a line after a second and then every ten seconds.
 """
 
 from __future__ import annotations
@@ -34,9 +34,7 @@ def shown(stream: TextIO | None = None, *, first: float = 1.0) -> Iterator[None]
     stage("working")
     over = threading.Event()
     terminal = stream.isatty()
-    line = threading.Thread(
-        target=_show, args=(stream, over, first if terminal else 10.0, terminal), daemon=True
-    )
+    line = threading.Thread(target=_show, args=(stream, over, first, terminal), daemon=True)
     line.start()
     try:
         yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import pandas
 
 Row = Mapping[str, Any]
+JOINERS = "\u200c\u200d"  # parts of words and of emoji
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,7 +54,7 @@ class Result:
 
     def __str__(self) -> str:
         lines = text_table(self.columns, [[row.get(c) for c in self.columns] for row in self.rows])
-        return "\n".join([lines, *self.notes])
+        return "\n".join([lines, *map(visible, self.notes)])
 
     __repr__ = __str__
 
@@ -81,8 +83,24 @@ def show(value: Any) -> str:
     if isinstance(value, float):
         return show_float(value)
     if isinstance(value, (list, tuple)):
-        return " + ".join(str(v) for v in value)
-    return str(value)
+        return " + ".join(visible(str(v)) for v in value)
+    return visible(str(value))
+
+
+def visible(text: str) -> str:
+    """Text that a terminal shows and does not obey: control and direction marks are written out.
+
+    >>> print(visible("a\x1b[2Jb"), visible("茶 \u3000 é"))
+    a\\x1b[2Jb 茶 \u3000 é
+    """
+    if text.isprintable():
+        return text
+    return "".join(c.encode("unicode_escape").decode() if _steers(c) else c for c in text)
+
+
+def _steers(character: str) -> bool:
+    kind = unicodedata.category(character)
+    return kind in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in JOINERS
 
 
 def show_float(value: float) -> str:
@@ -101,6 +119,7 @@ def show_float(value: float) -> str:
 
 def text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Columns aligned by blanks: numbers to the right, words to the left."""
+    columns = [visible(column) for column in columns]
     cells = [[show(v) for v in row] for row in rows]
     widths = [max([len(c), *(len(row[i]) for row in cells)]) for i, c in enumerate(columns)]
     right = [all(isinstance(row[i], (int, float, type(None))) for row in rows) for i in range(len(columns))]

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sudare.cli import main
+from sudare.data.keys import Key
 
 
 @pytest.mark.parametrize(
@@ -41,3 +47,50 @@ def test_an_unexpected_failure_names_the_place_and_not_the_message(
     assert "Canary" not in shown
     with pytest.raises(RuntimeError):
         main.run(["risk"], debug=True)
+
+
+@pytest.mark.parametrize("format", ["table", "json", "csv", "md"])
+def test_key_and_demo_speak_every_format(
+    format: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main.run(["key", "new", "a.key", "--format", format]) == 0
+    shown = capsys.readouterr().out
+    assert main.run(["key", "show", "a.key", "-f", format]) == 0
+    fingerprint = Key.load("a.key").fingerprint
+    assert fingerprint in shown
+    assert fingerprint in capsys.readouterr().out
+    assert Key.load("a.key").secret.hex() not in shown
+    if format == "json":
+        assert json.loads(shown)["rows"] == [{"fingerprint": fingerprint, "file": "a.key"}]
+        assert main.run(["demo", "--users", "20", "-f", "json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert [row["command"].split()[1] for row in told["rows"]] == [
+            *("init", "risk", "plan", "anonymize", "attack", "utility", "report")
+        ]
+        assert told["results"][1]["command"] == "risk"
+
+
+def test_names_do_not_steer_the_terminal(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    nasty = "a\x1b[2J\u202e\rb"
+    pq.write_table(pa.table({nasty: ["x", "y"], "家族👨‍👩‍👧": [1, 2]}), "t.parquet")
+    for format in ("table", "md"):
+        assert main.run(["risk", "t.parquet", "-f", format]) == 0
+        shown = capsys.readouterr().out
+        assert not {"\x1b", "\u202e", "\r"} & set(shown)
+        assert r"a\x1b[2J\u202e\rb" in shown
+        assert "家族👨‍👩‍👧" in shown
+    assert main.run(["risk", "t.parquet", "-a", "z"]) == 2
+    assert not {"\x1b", "\u202e", "\r"} & set(capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("content", ["data = 3", "[data]\nfile = 3", '[data]\nfile = "example:purchases"'])
+def test_a_configuration_of_this_folder_never_breaks_a_command(
+    content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sudare.toml").write_text(content)
+    assert main.run(["risk", "example:purchases", "--user", "user"]) == 0

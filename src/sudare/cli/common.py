@@ -140,7 +140,7 @@ def emit(result: Result, format: Format) -> None:
 
 def markdown(result: Result) -> str:
     """The rows as a Markdown table, then the notes."""
-    from sudare.results import show
+    from sudare.results import show, visible
 
     def line(cells: Iterable[str]) -> str:
         return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
@@ -148,7 +148,12 @@ def markdown(result: Result) -> str:
     columns = result.columns
     rows = [line(show(row.get(c)) for c in columns) for row in result.rows]
     return "\n".join(
-        [line(columns), line("---" for _ in columns), *rows, *(f"\n{note}" for note in result.notes)]
+        [
+            line(map(visible, columns)),
+            line("---" for _ in columns),
+            *rows,
+            *(f"\n{visible(note)}" for note in result.notes),
+        ]
     )
 
 

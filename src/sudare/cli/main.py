@@ -13,6 +13,7 @@ import typer
 
 from sudare import progress
 from sudare.errors import SudareError, SudareWarning
+from sudare.results import visible
 
 # the order of the loop, which is the order of `sudare --help`
 ORDER = (
@@ -98,8 +99,13 @@ def _version(wanted: bool) -> None:
 
 
 def _fail(text: str, code: int) -> int:
-    print(f"error: {text}", file=sys.stderr)
+    print(f"error: {_lines(text)}", file=sys.stderr)
     return code
+
+
+def _lines(text: str) -> str:
+    """A message may quote the name of a column or a file, and nobody's name steers the terminal."""
+    return "\n".join(map(visible, text.split("\n")))
 
 
 def _wrong_call(error: typer.TyperException) -> int:
@@ -128,7 +134,7 @@ def _unexpected(error: Exception) -> str:
 
 def _show_warning(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
     if isinstance(message, SudareWarning):
-        print(f"warning {message.code}: {message.text}", file=sys.stderr)
+        print(f"warning {message.code}: {_lines(message.text)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -163,7 +163,9 @@ class Generalize:
         from sudare.data.sets import is_sets
 
         if is_sets(column.type):
-            raise UsageError(f"column '{self.column}' holds sets, which have no hierarchy; generalize it first")
+            raise UsageError(
+                f"column '{self.column}' holds sets, which have no hierarchy; generalize it first"
+            )
         given = self.hierarchy
         if isinstance(given, Hierarchy):
             return given.with_missing() if column.null_count else given
