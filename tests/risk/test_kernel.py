@@ -88,6 +88,7 @@ def test_a_record_that_is_alone_is_not_looked_at_again():
         [2**60, 2**60 + 1, 2**60],
         [0.0, -0.0, float("nan")],
         [[1, 2], [1, 2], None],
+        [[], [None], None],
         [b"a", b"b", b"a"],
     ],
 )

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.data.connection import connect, fresh_name, quote
 from sudare.data.dataset import Dataset
+from sudare.data.sets import is_sets
 from sudare.engine import risk_ibis, risk_sql
+from sudare.engine.codes import codes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,6 +27,10 @@ def domain(ds: Dataset, attributes: Sequence[str], *, missing: str) -> pa.Table:
         columns = ", ".join(map(quote, attributes))
         where = risk_sql.where_clause(ds, attributes, missing)
         found = connect().sql(f"SELECT DISTINCT {columns} FROM {quote(ds.view)}{where}").to_arrow_table()
+    if any(is_sets(kind) for kind in found.schema.types):  # Arrow does not sort lists; their texts it does
+        import numpy as np
+
+        return found.take(np.lexsort(codes(found, attributes)[0].T[::-1]))
     return found.sort_by([(name, "ascending") for name in attributes])
 
 
@@ -49,8 +55,7 @@ def counts_of(ds: Dataset, chosen: pa.Table) -> list[Counts]:
     column = quote(attributes[0])
     tests = [f"{column} IN ({', '.join('?' * len(known))})"] if known else []
     tests += [f"{column} IS NULL"] if len(known) < chosen.num_rows else []
-    query = risk_sql.per_value(ds, attributes, missing="value", condition=f"({' OR '.join(tests)})")
-    return [row[-4:] for row in connect().execute(query, known).fetchall()]
+    return connect().execute(_counted(ds, attributes, f"({' OR '.join(tests)})"), known).fetchall()
 
 
 def _counts_by_join(ds: Dataset, chosen: pa.Table) -> list[Counts]:
@@ -62,10 +67,14 @@ def _counts_by_join(ds: Dataset, chosen: pa.Table) -> list[Counts]:
             for c in chosen.column_names
         )
         condition = f"EXISTS (SELECT 1 FROM {quote(name)} WHERE {same})"
-        query = risk_sql.per_value(ds, chosen.column_names, missing="value", condition=condition)
-        return [row[-4:] for row in connect().sql(query).fetchall()]
+        return connect().sql(_counted(ds, chosen.column_names, condition)).fetchall()
     finally:
         connect().unregister(name)
+
+
+def _counted(ds: Dataset, attributes: Sequence[str], condition: str) -> str:
+    values = risk_sql.per_value(ds, attributes, missing="value", condition=condition)
+    return f"SELECT records, users, squares, largest FROM ({values})"
 
 
 def _counts_by_expression(ds: Dataset, chosen: pa.Table) -> list[Counts]:

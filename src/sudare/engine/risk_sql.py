@@ -42,8 +42,8 @@ def per_value(ds: Dataset, attributes: Sequence[str], *, missing: str, condition
 
 def value_rows(ds: Dataset, attributes: Sequence[str], *, missing: str) -> list[tuple[Any, ...]]:
     """The table of values itself: the value(s), records, users, squares, largest."""
-    found: list[tuple[Any, ...]] = connect().sql(per_value(ds, attributes, missing=missing)).fetchall()
-    return found
+    found = connect().sql(per_value(ds, attributes, missing=missing)).to_arrow_table()
+    return list(zip(*(column.to_pylist() for column in found.columns)))
 
 
 def count_values(ds: Dataset, attributes: Sequence[str], *, missing: str) -> tuple[int, int, int]:

@@ -76,11 +76,10 @@ def key_batches(
     kinds = dict(zip(ds.columns, map(str, connect().table(str(ds.view)).types)))
     keys = [_key(name, kinds[name]) for name in columns]
     user = ds.roles.user
-    owner = (
-        []
-        if user is None
-        else [quote(user) if kinds[user] in NARROW | {"BIGINT"} else f"hash({quote(user)})"]
-    )
+    owner = []
+    if user is not None:
+        whole = kinds[user] in NARROW | {"BIGINT"}
+        owner = [quote(user) if whole else hashed(user, kinds[user])]
     ending = " ORDER BY 1" if owner and order else ""
     selected = ", ".join(f"{text} AS k{place}" for place, text in enumerate([*owner, *keys]))
     reader = (
@@ -137,7 +136,13 @@ def single_profiles(ds: Dataset, columns: list[str], every_attacker: bool) -> li
 
 
 def _key(name: str, kind: str) -> str:
-    return quote(name) if kind in NARROW else f"hash({quote(name)})"
+    return quote(name) if kind in NARROW else hashed(name, kind)
+
+
+def hashed(name: str, kind: str) -> str:
+    """The 64-bit hash of a column. Of a list or a struct the text is hashed: DuckDB gives an empty one null's hash."""
+    nested = kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION"))
+    return f"hash({quote(name)}::VARCHAR)" if nested else f"hash({quote(name)})"
 
 
 def _numbers(column: pa.Array) -> Ints:
