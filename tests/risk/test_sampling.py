@@ -87,6 +87,31 @@ def test_cost_in_records_read():
     assert cost("sample", records=100, values=10, sample_size=3) == 30
 
 
+def test_a_sampled_risk_is_a_probability():
+    values = [0] * 40 + list(range(1, 41))  # forty records of one user, forty of one record each
+    ds = table([(0 if y == 0 else y, None, y) for y in values])
+    with pytest.warns(SudareWarning, match="S-FEW-VALUES"):
+        found = [
+            risk(ds, attributes="y", model="sample", sample_size=3, key=Key.demo(k)).rows[0]
+            for k in range(40)
+        ]
+    assert max(row["alpha"] * row["values"] / row["records"] for row in found) > 1
+    assert all(row["risk_low"] <= row["risk"] <= row["risk_high"] <= 1 for row in found)
+
+
+def test_sets_and_times_with_a_zone_are_sampled_and_listed_too():
+    import datetime as dt
+
+    noon = [dt.datetime(2020, 1, day, 12, tzinfo=dt.UTC) for day in (1, 1, 2)]
+    columns = {"u": [1, 2, 2], "x": [["a", "b"], ["a"], None], "y": pa.array(noon, pa.timestamp("us", "UTC"))}
+    ds = Dataset.from_arrow(pa.table(columns), Roles.of(user="u"))
+    exact = risk(ds, combine=2)
+    for row in risk(ds, combine=2, model="sample").rows:
+        assert row["risk"] == exact.risk_of(row["attributes"])
+    assert exact.values("y")["records"].tolist() == [2, 1]
+    assert exact.values("x")["joint"].sum() == pytest.approx(exact.risk_of("x"))
+
+
 def test_only_the_records_of_the_sampled_values_are_read():
     from sudare.engine.risk_sample import counts_of
 

@@ -25,7 +25,7 @@ class Estimate:
 def estimate(
     sample: Sequence[tuple[int, int]], *, values: int, records: int, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """R' = alpha' |D_X| / m from the (records, users) of the sampled values.
+    """R' = alpha' |D_X| / m, at most 1, from the (records, users) of the sampled values.
 
     The interval is (|D|/m) (alpha' +- t_{s-1} sqrt((1 - s/|D|) S^2 / s)), clipped to [|D|/m, 1]: with all values
     sampled it has no width, and with a single one it says nothing.
@@ -36,11 +36,11 @@ def estimate(
     alphas = [count / users for count, users in sample]
     s, mean = len(alphas), fsum(alphas) / len(alphas)
     half = _quantile(s - 1, confidence) * standard_error(alphas, values) if s < values else 0.0
-    scale = values / records
+    scale, risk = values / records, min(1.0, mean * values / records)
     return Estimate(
-        risk=mean * values / records,
-        low=min(1.0, max(scale, (mean - half) * scale)) if s < values else mean * values / records,
-        high=min(1.0, (mean + half) * scale) if s < values else mean * values / records,
+        risk=risk,
+        low=min(1.0, max(scale, (mean - half) * scale)) if s < values else risk,
+        high=min(1.0, (mean + half) * scale) if s < values else risk,
         alpha=mean,
         sample_size=s,
         records_read=sum(count for count, _ in sample),
