@@ -87,6 +87,21 @@ def test_missing_values_are_seen_as_missing():
     assert risk(ds, channel={"x": "round:100"}).risk_of("x") == pytest.approx(2 / 3)
 
 
+def test_an_empty_text_is_seen_as_missing_too():
+    ds = Dataset.from_arrow(pa.table({"u": [1, 2, 3], "x": ["8:45", "", "9:15"]}), Roles.of(user="u"))
+    for channel in ("within:1h", "day"):
+        assert risk(ds, channel={"x": channel}).risk_of("x") == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("width", [1, 3, 7])
+def test_a_width_of_tenths_reaches_the_tenth_it_names(width):
+    tenths = [(n, n) for n in range(30)]
+    as_floats = table([(u, x / 10) for u, x in tenths])
+    assert risk(as_floats, channel={"x": f"within:{width / 10}"}).risk_of("x") == pytest.approx(
+        risk(table(tenths), channel={"x": f"within:{width}"}).risk_of("x")
+    )
+
+
 def test_a_set_with_one_recoded_attribute_keeps_the_other_as_it_is():
     found = [(1, 3), (2, 4), (3, 14)]
     ds = table(found, y=["a", "b", "a"])
@@ -107,6 +122,17 @@ def test_values_without_a_scale_are_said_without_being_shown():
     with pytest.raises(DataError) as error:
         risk(ds, channel={"x": "within:1"})
     assert "secret" not in str(error.value)
+
+
+def test_a_channel_that_would_change_nothing_is_refused():
+    ds = table([(1, 1), (2, 2)], y=[1, 2])
+    for call in (
+        {"channel": {"y": "round:2"}, "attributes": "x"},
+        {"channel": {"u": "round:2"}},
+        {"channel": {"x": "round:2"}, "across": True},
+    ):
+        with pytest.raises(UsageError):
+            risk(ds, **call)
 
 
 def test_ranges_are_for_one_attribute_and_the_uniform_attacker():

@@ -8,6 +8,7 @@ who own a value that could have given z. Written as text: `round:10`, `hour`, `d
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from sudare.errors import UsageError, nearest
 from sudare.risk.scale import as_number, as_width
 
 Ints = NDArray[np.int64]
+MISSING = (None, "")
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class Recode:
     def spread(self, values: Sequence[Any]) -> tuple[Ints, Ints, int]:
         """Per true value the range of things that may be seen of it, and how many things there are."""
         seen: dict[Any, int] = {}
-        place = np.array([seen.setdefault(self.coarse(value), len(seen)) for value in values], np.int64)
+        coarse = (value if value in MISSING else self.coarse(value) for value in values)
+        place = np.array([seen.setdefault(value, len(seen)) for value in coarse], np.int64)
         return place, place + 1, len(seen)
 
 
@@ -44,16 +47,16 @@ class Within:
     width: float
 
     def spread(self, values: Sequence[Any]) -> tuple[Ints, Ints, int]:
-        known = [value for value in values if value is not None]
-        numbers = np.array([as_number(value) for value in known])
+        numbers = np.array([as_number(value) for value in values if value not in MISSING])
         points = np.unique(numbers)
-        low = np.searchsorted(points, numbers - self.width, side="left")
-        high = np.searchsorted(points, numbers + self.width, side="right")
+        reach = self.width + 4 * np.spacing(np.maximum(np.abs(numbers), self.width))  # 0.8 - 0.5 is 0.3
+        low = np.searchsorted(points, numbers - reach, side="left")
+        high = np.searchsorted(points, numbers + reach, side="right")
         ends = zip(low.tolist(), high.tolist())
-        alone = (len(points), len(points) + 1)  # a missing value is seen as missing
-        pairs = [alone if value is None else next(ends) for value in values]
+        alone = itertools.count(len(points))  # a missing value is seen as missing
+        pairs = [(at := next(alone), at + 1) if value in MISSING else next(ends) for value in values]
         places = np.array(pairs, np.int64).reshape(-1, 2)
-        return places[:, 0], places[:, 1], len(points) + 1
+        return places[:, 0], places[:, 1], next(alone)
 
 
 @dataclass(frozen=True)
@@ -83,9 +86,7 @@ def parse(text: str) -> Channel:
         return Recode(text, UNITS[kind])
     if kind == "round":
         width = as_width(given, text)
-        return Recode(
-            text, lambda value: None if value is None else math.floor(as_number(value) / width + 0.5) * width
-        )
+        return Recode(text, lambda value: math.floor(as_number(value) / width + 0.5 + 1e-9) * width)
     if kind == "within":
         return Within(text, as_width(given, text))
     if kind == "wrong":
@@ -106,13 +107,11 @@ def _probability(given: str, text: str) -> float:
 
 
 def _cut(seconds: int) -> Callable[[Any], Any]:
-    return lambda value: None if value is None else math.floor(as_number(value) / seconds)
+    return lambda value: math.floor(as_number(value) / seconds)
 
 
 def _calendar(part: str) -> Callable[[Any], Any]:
     def coarse(value: Any) -> Any:
-        if value is None:
-            return None
         day = dt.datetime(1970, 1, 1) + dt.timedelta(seconds=as_number(value))
         return (day.year, day.month) if part == "month" else day.year
 
