@@ -97,6 +97,54 @@ def test_without_users_every_published_row_is_a_person():
     assert risk(ds, release=ds, truth=[0, 1, 2]).risk_of("x") == pytest.approx(2 / 3)
 
 
+@few
+@given(rows, st.data())
+def test_a_published_set_stands_for_its_members(slow, found, data):
+    sets = [sorted({x, data.draw(st.integers(0, 9))}) for _, x, _ in found]
+    published = table([(u, s, y) for (u, _, y), s in zip(found, sets)])
+    after = risk(table(found), attributes="x", release=published, truth=list(range(len(found))))
+    shown = [(u, tuple(s)) for (u, _, _), s in zip(found, sets)]
+    expected = slow.after([(u, x) for u, x, _ in found], shown, lambda members, x: x in members)
+    assert after.risk_of("x") == pytest.approx(float(expected))
+
+
+@few
+@given(rows, st.data(), st.sampled_from([None, "*", ""]))
+def test_a_suppressed_cell_stands_for_anything(slow, found, data, sign):
+    gone = data.draw(st.lists(st.booleans(), min_size=len(found), max_size=len(found)))
+    shown = [(u, sign if away else y) for (u, _, y), away in zip(found, gone)]
+    published = table([(u, x, y) for (u, y), (_, x, _) in zip(shown, found)])
+    after = risk(table(found), attributes="y", release=published, truth=list(range(len(found))))
+    expected = slow.after([(u, y) for u, _, y in found], shown, lambda seen, y: seen in (sign, y))
+    assert after.risk_of("y") == pytest.approx(float(expected))
+    assert after.risk_of("y") <= after.rows[0]["risk_before"] + 1e-12
+
+
+def test_values_that_look_recoded_but_were_published_as_they_are_stand_for_themselves():
+    odd = ["*", "A*", "AB", "[1-2]", "{a, b}", "a", None, ""]
+    ds = Dataset.from_arrow(pa.table({"u": range(8), "x": odd}), Roles.of(user="u"))
+    assert risk(ds, release=ds, truth=range(8)).risk_of("x") == 1
+    lists = Dataset.from_arrow(pa.table({"u": [1, 2], "x": [["a", "b"], ["a"]]}), Roles.of(user="u"))
+    assert risk(lists, release=lists, truth=[0, 1]).risk_of("x") == 1
+
+
+def test_the_people_of_a_table_without_roles_are_those_of_the_user_column():
+    found = [(1, 1, "a"), (1, 1, "a"), (2, 1, "a")]
+    bare = Dataset.from_arrow(table(found).to_pyarrow())
+    assert risk(table(found), attributes="x", release=bare, truth=[0, 1, 2]).risk_of("x") == 0.5
+
+
+def test_the_truth_may_come_as_pandas_and_numpy_have_it():
+    import numpy as np
+    import pandas
+
+    found = [(1, 1, "a"), (2, 1, "a")]
+    published = table([*found, (3, 1, "a")])
+    for truth in (np.array([0, 1, -1]), pandas.Series([0, 1, None]), pandas.array([0, 1, None])):
+        after = risk(table(found), attributes="x", release=published, truth=truth)
+        assert after.risk_of("x") == pytest.approx(1 / 3)
+
+
 def test_noise_is_not_taken_for_recoding():
     ds = Dataset.from_arrow(pa.table({"x": [1.0, 2.0, 3.0]}), Roles())
     noisy = Dataset.from_arrow(pa.table({"x": [1.2, 1.9, 3.3]}), Roles())
@@ -123,9 +171,19 @@ def test_what_the_methods_publish_is_understood():
 
 
 @pytest.mark.parametrize(
-    "call", [{"truth": None}, {"truth": [0]}, {"truth": [0, 7]}, {"truth": [0, 1], "attacker": "bayes"}]
+    "call",
+    [
+        {"truth": None},
+        {"truth": [0]},
+        {"truth": [0, 7]},
+        {"truth": [0, 1], "attacker": "bayes"},
+        {"truth": [0, 1], "model": "low-cost"},
+        {"truth": [0, 1], "channel": {"x": "round:2"}},
+        {"truth": [0, 1], "across": True},
+        {"truth": [0, 1], "release": None},
+    ],
 )
-def test_a_release_needs_its_own_truth(call):
+def test_a_release_needs_its_own_truth_and_nothing_else(call):
     ds = table([(1, 1, "a"), (2, 2, "b")])
     with pytest.raises(UsageError):
-        risk(ds, release=ds, **call)
+        risk(ds, **{"release": ds, **call})

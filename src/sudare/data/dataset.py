@@ -99,6 +99,15 @@ class Dataset:
         return tuple(connect().table(self.view).columns)
 
     @cached_property
+    def set_columns(self) -> frozenset[str]:
+        """The columns whose cells are sets of values: lists, and texts that the sidecar says are sets."""
+        from sudare.data.sets import is_sets
+
+        schema = self.published.get("schema", {})
+        named = (name for form in ("randomized", "anatomy") for name in schema.get(form, {}))
+        return frozenset((*named, *(field.name for field in self.schema if is_sets(field.type))))
+
+    @cached_property
     def rows(self) -> int:
         """How many records there are."""
         if self.view is None:

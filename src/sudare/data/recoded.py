@@ -158,7 +158,7 @@ def consistent(
         return True
     if nodes is not None and text is not None and text in nodes:
         return plain(value) in {plain(leaf) for leaf in nodes[text]}
-    return _meaning(text, _is_number(value)).holds(value)
+    return meaning(text, numeric=is_number(value)).holds(value)
 
 
 def consistency(
@@ -175,7 +175,7 @@ def consistency(
     where: dict[str | None, list[int]] = {}
     for position, text in enumerate(texts):
         where.setdefault(text, []).append(position)
-    numeric = any(_is_number(value) for value in values)
+    numeric = any(is_number(value) for value in values)
     out = np.zeros((len(published), len(values)), dtype=np.bool_)
     for row, item in enumerate(published):
         _mark(out[row], plain(item), values, where, numeric, nodes)
@@ -199,6 +199,11 @@ def plain(value: object) -> str | None:
     return str(value)
 
 
+def is_number(value: object) -> bool:
+    """Whether a value is a number: truth values are none."""
+    return isinstance(value, int | float | Decimal | np.number) and not isinstance(value, bool)
+
+
 def _mark(
     row: NDArray[np.bool_],
     text: str | None,
@@ -212,15 +217,16 @@ def _mark(
         for leaf in nodes[text]:
             row[where.get(plain(leaf), [])] = True
         return
-    meaning = _meaning(text, numeric)
-    if isinstance(meaning, ValueSet):
-        for member in meaning.members:
+    sense = meaning(text, numeric=numeric)
+    if isinstance(sense, ValueSet):
+        for member in sense.members:
             row[where.get(member, [])] = True
-    elif not isinstance(meaning, Exactly):
-        row |= np.fromiter((meaning.holds(value) for value in values), np.bool_, len(values))
+    elif not isinstance(sense, Exactly):
+        row |= np.fromiter((sense.holds(value) for value in values), np.bool_, len(values))
 
 
-def _meaning(text: str | None, numeric: bool) -> Recoded:
+def meaning(text: str | None, *, numeric: bool) -> Recoded:
+    """`parse`, and a bare 20-29 is an interval where the original values are numbers."""
     if numeric and text is not None and (found := _BARE.fullmatch(text)):
         return Interval(_end(found[1]), _end(found[2]))
     return parse(text)
@@ -270,7 +276,7 @@ def _comparable(value: object, like: End) -> End | None:
         value = value.item()
     if isinstance(like, dt.date):
         return _moment(value, like)
-    if _is_number(value):
+    if is_number(value):
         return value if isinstance(value, int | float) else float(value)  # type: ignore[arg-type]
     if isinstance(value, str) and re.fullmatch(_NUMBER, value.strip()):
         return _end(value.strip())
@@ -292,13 +298,9 @@ def _moment(value: object, like: dt.date) -> End | None:
     return value.date() if isinstance(value, dt.datetime) else value
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | Decimal | np.number) and not isinstance(value, bool)
-
-
 def _rank(value: object) -> tuple[int, float, str]:
     if plain(value) is None:
         return (2, 0.0, "")
-    if _is_number(value):
+    if is_number(value):
         return (0, float(value), "")  # type: ignore[arg-type]
     return (1, 0.0, str(plain(value)))

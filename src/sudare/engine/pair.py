@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
-from sudare.data.sets import is_sets
 from sudare.errors import UsageError
 
 if TYPE_CHECKING:
@@ -113,10 +112,7 @@ class Pair:
     @property
     def set_columns(self) -> frozenset[str]:
         """The columns that the release publishes as sets of values, which compare with no single value."""
-        schema = self.release.published.get("schema", {})
-        named = (name for form in ("randomized", "anatomy") for name in schema.get(form, {}))
-        lists = (field.name for field in self.release.schema if is_sets(field.type))
-        return frozenset((*named, *lists))
+        return self.release.set_columns
 
     def _numbers(self, columns: tuple[str, ...]) -> tuple[Floats, Floats]:
         from sudare.engine.numbers import numbers
@@ -170,7 +166,7 @@ def published_and_truth(
     if published is release and not published.published:  # nobody told us what was done to it
         _same_columns(original, published)
     given = truth if truth is not None else (release.rows if published is not release else None)
-    return published, None if given is None else _checked_truth(given, published.rows, original.rows)
+    return published, None if given is None else checked_truth(given, published.rows, original.rows)
 
 
 def _same_columns(original: Dataset, release: Dataset) -> None:
@@ -183,7 +179,8 @@ def _same_columns(original: Dataset, release: Dataset) -> None:
         raise UsageError(f"original and release have different columns: the release {' and '.join(words)}")
 
 
-def _checked_truth(truth: Iterable[int | None], releases: int, originals: int) -> Ints:
+def checked_truth(truth: Iterable[int | None], releases: int, originals: int) -> Ints:
+    """The original row of every published one, -1 for a dummy; None and NaN are dummies, 3.0 is 3."""
     rows = truth if isinstance(truth, np.ndarray) and truth.dtype.kind == "i" else _row_numbers(truth)
     if len(rows) != releases:
         raise UsageError(
@@ -197,8 +194,8 @@ def _checked_truth(truth: Iterable[int | None], releases: int, originals: int) -
 
 
 def _row_number(row: Any) -> int:
-    """A row number as pandas may hand it over: None and NaN are dummies, 3.0 is 3."""
-    if row is None or row != row:
+    """A row number as pandas may hand it over: None, NaN and NA are dummies, 3.0 is 3."""
+    if row is None or type(row).__name__ == "NAType" or row != row:
         return -1
     return int(row) if isinstance(row, float) and row.is_integer() else operator.index(row)
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.dataset import Dataset
+from sudare.data.sets import from_text
 from sudare.engine import risk as engine
 from sudare.engine.codes import classes, codes
+from sudare.engine.pair import checked_truth
 from sudare.engine.risk_after import Published, right_guesses
 from sudare.errors import UsageError
 from sudare.risk import formulas
 from sudare.risk.consistent import consistent_pairs
 from sudare.risk.knowledge import Subset
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Ints = NDArray[np.int64]
 
@@ -27,7 +32,7 @@ def after_rows(
     ds: Dataset,
     sets: Sequence[Subset],
     release: Any,
-    truth: Sequence[int | None] | None,
+    truth: Iterable[Any] | None,
     attacker: str,
     missing: str,
 ) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
@@ -49,7 +54,7 @@ def after_rows(
 
 
 def _pair(
-    ds: Dataset, release: Any, truth: Sequence[int | None] | None, columns: list[str]
+    ds: Dataset, release: Any, truth: Iterable[Any] | None, columns: list[str]
 ) -> AbstractContextManager[Any]:
     if ds.engine == "pyspark" and truth is None and hasattr(release, "frame"):
         from sudare.risk.after_spark import SparkPair
@@ -76,7 +81,7 @@ class Pair:
             people=_people(published),
             rows=rows,
             true=_coded(ds, columns),
-            seen=_coded(published, shown),
+            seen=_coded(published, shown, sets=published.set_columns - ds.set_columns),
         )
 
     @cached_property
@@ -154,21 +159,20 @@ def _row(pair: Any, profile: Any) -> dict[str, Any]:
     )
 
 
-def _published(release: Any, truth: Sequence[int | None] | None, ds: Dataset) -> tuple[Dataset, Ints]:
-    data = release if isinstance(release, Dataset) else release.data
-    known = truth if truth is not None else getattr(release, "truth", None)
+def _published(release: Any, truth: Iterable[Any] | None, ds: Dataset) -> tuple[Dataset, Ints]:
+    """The published table, whose people are named by the original's user column if it does not say, and the truth."""
+    data = release if isinstance(release, Dataset) else getattr(release, "data", None)
+    if data is None:
+        raise UsageError("release: give a Release, or a Dataset with truth=")
+    known = truth if truth is not None else getattr(release, "rows", None) if data is not release else None
     if known is None:
         raise UsageError(
             "release: to measure what is left, the truth is needed; give a Release, or truth= with a table"
         )
-    rows = np.array([-1 if row is None else row for row in known], np.int64)
-    if len(rows) != data.rows:
-        raise UsageError(
-            f"truth has {len(rows):,} rows, the release {data.rows:,}; give the truth of this release"
-        )
-    if len(rows) and (rows.max() >= ds.rows or rows.min() < -1):
-        raise UsageError("truth names a row that the original does not have; give the truth of this release")
-    return data, rows
+    user = ds.roles.user
+    if data.roles.user is None and user in data.columns and user not in data.roles.assigned:
+        data = data.with_roles(user=user)
+    return data, checked_truth(known, data.rows, ds.rows)
 
 
 def _vectors(coded: Mapping[str, tuple[Ints, list[Any]]], names: Sequence[str], rows: int) -> Ints:
@@ -183,11 +187,19 @@ def _people(ds: Dataset) -> Ints:
     return matrix[:, 0].astype(np.int64)
 
 
-def _coded(ds: Dataset, columns: Sequence[str]) -> dict[str, tuple[Ints, list[Any]]]:
+def _coded(
+    ds: Dataset, columns: Sequence[str], sets: Collection[str] = ()
+) -> dict[str, tuple[Ints, list[Any]]]:
     if not columns:
         return {}
     matrix, values = codes(ds.to_pyarrow(columns), columns)
     return {
-        name: (matrix[:, place].astype(np.int64), values[place].to_pylist())
+        name: (matrix[:, place].astype(np.int64), values_of(values[place], name in sets))
         for place, name in enumerate(columns)
     }
+
+
+def values_of(coded: pa.Array, sets: bool) -> list[Any]:
+    """The values by code; sets, which are coded by their texts, as lists again."""
+    values = coded.to_pylist()
+    return [None if text is None else from_text(text) for text in values] if sets else values

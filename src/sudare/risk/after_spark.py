@@ -16,6 +16,7 @@ from sudare.engine.codes import codes, joint_codes
 from sudare.engine.risk_after import grouped, reach
 from sudare.engine.spark_rows import ROW, column, numbered
 from sudare.errors import UsageError
+from sudare.risk.after import values_of
 from sudare.risk.consistent import consistent_pairs
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class SparkPair:
     published: Any
     columns: tuple[str, ...]
     seen: tuple[str, ...]
+    sets: frozenset[str]
     records: int
     _memo: dict[str, Observed] = field(default_factory=dict)
 
@@ -66,7 +68,8 @@ class SparkPair:
         shown = [column(name).alias(SEEN.format(columns.index(name))) for name in seen]
         original = numbered(frame_of(ds.table)).select(ROW, user.alias(USER), *true).persist()
         published = release.frame.select(ROW, person.alias(PERSON), *shown)
-        pair = cls(original, published, tuple(columns), seen, ds.rows)
+        sets = release.data.set_columns - ds.set_columns
+        pair = cls(original, published, tuple(columns), seen, sets, ds.rows)
         try:
             yield pair
         finally:
@@ -117,7 +120,8 @@ class SparkPair:
             (of_pair, _), values = joint_codes([pairs, _distinct(self.original, [true], name)], [true])
             (to_pair, _), shown = joint_codes([pairs, _distinct(self.published, [seen], name)], [seen])
             both = np.concatenate([of_pair, to_pair], axis=1).astype(np.int64)
-            near = consistent_pairs(values[0].to_pylist(), shown[0].to_pylist(), np.unique(both, axis=0))
+            published = values_of(shown[0], name in self.sets)
+            near = consistent_pairs(values[0].to_pylist(), published, np.unique(both, axis=0))
             self._memo[name] = Observed(both, np.asarray(pairs["count"]), near)
         return self._memo[name]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sudare.data.quality import check_values
@@ -38,7 +38,7 @@ def risk(
     across: bool | str | Sequence[str] = False,
     channel: Mapping[str, str] | None = None,
     release: Any = None,
-    truth: Sequence[int | None] | None = None,
+    truth: Iterable[Any] | None = None,
     way: str = "auto",
     memory: int | None = None,
 ) -> RiskResult:
@@ -53,6 +53,9 @@ def risk(
     `channel`: what the attacker sees of an attribute's true value, e.g. {"time": "hour", "price": "within:1"}.
     """
     _check(model, attacker, missing, sample_size)
+    if truth is not None and release is None:
+        raise UsageError("truth: belongs to a release; give release= too")
+    _check_together(model, release=release is not None, channel=bool(channel), across=bool(across))
     sets = subsets(ds, attributes, combine)
     profiles: dict[Subset, Profile] = {}
     more: tuple[str, ...] = ()
@@ -160,6 +163,15 @@ def _check(model: str, attacker: str, missing: str, sample_size: int | None) -> 
         raise UsageError("sample_size: give a whole number of values, 1 or more")
     if sample_size is not None and model != "sample":
         raise UsageError("sample_size: only the sampling model draws values; add model='sample'")
+
+
+def _check_together(model: str, **asked: bool) -> None:
+    """Refuse what would be left out of the answer without a word."""
+    if asked["release"] and model != "exact":
+        raise UsageError("release: what is left is measured exactly; drop model=")
+    both = [name for name, wanted in asked.items() if wanted]
+    if len(both) > 1:
+        raise UsageError(f"{' and '.join(both)}: measured one at a time; drop all but one")
 
 
 def _notes(missing: str, sample_size: int | None, rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
