@@ -137,3 +137,14 @@ def test_a_wrong_call_is_a_usage_error(dataset, call):
 def test_records_without_a_user_are_counted_not_named(dataset):
     with pytest.raises(DataError, match="2 records have no user in column 'u'"):
         risk(dataset(u=[1, None, None], x=[1, 2, 3]))
+
+
+@pytest.mark.parametrize(
+    "how", [{}, {"model": "sample"}, {"model": "low-cost"}, {"across": "x+x"}, {"channel": {"y": "hour"}}]
+)
+def test_an_attribute_without_a_value_tells_nothing_when_missing_values_are_dropped(dataset, how):
+    ds = dataset(u=[1, 2], x=["", ""], y=["8:00", "9:00"])
+    rows = {tuple(row["attributes"]): row for row in risk(ds, missing="drop", **how).rows}
+    assert (rows["x",]["records"], rows["x",]["risk"], rows["x",]["alpha"]) == (0, 0.0, None)
+    assert rows["y",]["risk"] == 1
+    assert all(row["risk"] == 0 for names, row in rows.items() if "x" in names)

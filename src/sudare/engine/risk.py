@@ -76,6 +76,11 @@ def count_values(ds: Dataset, attributes: Sequence[str], *, missing: str = "valu
     return found
 
 
+def count_records(ds: Dataset, attributes: Sequence[str], *, missing: str = "value") -> int:
+    """m, which is known of a table without reading it unless records with missing values are left out."""
+    return ds.rows if missing == "value" else int(_plain(ds).count_records(ds, attributes, missing=missing))
+
+
 def exposed(ds: Dataset, attributes: Sequence[str], most: int, *, missing: str = "value") -> float:
     """The share of users who own a value with at most so many owners."""
     found: float = _plain(ds).exposed(ds, attributes, most, missing=missing)

@@ -22,6 +22,9 @@ class Cross:
     values: int
 
 
+NOBODY = Cross(0.0, 0, 0, 0)
+
+
 def cross_risks(
     ds: Dataset, pairs: list[tuple[str, str]], *, missing: str, pairs_at_once: int = PAIRS_AT_ONCE
 ) -> list[Cross]:
@@ -30,7 +33,7 @@ def cross_risks(
     for first, second in pairs:
         columns = list(dict.fromkeys((first, second)))
         data = coded(at_hand(ds, columns, missing=missing), columns)
-        found.append(cross_of_codes(data, first, second, pairs_at_once))
+        found.append(cross_of_codes(data, first, second, pairs_at_once) if len(data.owners) else NOBODY)
     return found
 
 

@@ -62,7 +62,12 @@ def count_values(ds: Dataset, attributes: Sequence[str], *, missing: str) -> tup
     """|D_X|, the records and the users, without looking at who owns what."""
     rows = counted_rows(ds, attributes, missing)
     values = rows.select(*attributes).distinct().count().to_pyarrow().as_py()
-    return int(values), int(rows.count().to_pyarrow().as_py()), _users(ds, attributes, missing)
+    return int(values), count_records(ds, attributes, missing=missing), _users(ds, attributes, missing)
+
+
+def count_records(ds: Dataset, attributes: Sequence[str], *, missing: str) -> int:
+    """The records that count."""
+    return int(counted_rows(ds, attributes, missing).count().to_pyarrow().as_py())
 
 
 def exposed(ds: Dataset, attributes: Sequence[str], most: int, *, missing: str) -> float:

@@ -34,16 +34,6 @@ def domain(ds: Dataset, attributes: Sequence[str], *, missing: str) -> pa.Table:
     return found.sort_by([(name, "ascending") for name in attributes])
 
 
-def records(ds: Dataset, attributes: Sequence[str], *, missing: str) -> int:
-    """m, which is known of a table without reading it unless records with missing values are left out."""
-    if missing == "value":
-        return ds.rows
-    if ds.view is None:
-        return int(risk_ibis.counted_rows(ds, attributes, missing).count().to_pyarrow().as_py())
-    where = risk_sql.where_clause(ds, attributes, missing)
-    return int(connect().sql(f"SELECT count(*) FROM {quote(ds.view)}{where}").fetchall()[0][0])
-
-
 def counts_of(ds: Dataset, chosen: pa.Table) -> list[Counts]:
     """Records, users, squares and largest owner of the chosen values, reading no other value's records."""
     if ds.view is None:

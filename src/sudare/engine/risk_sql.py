@@ -55,6 +55,12 @@ def count_values(ds: Dataset, attributes: Sequence[str], *, missing: str) -> tup
     return values, records or 0, _users(ds, attributes, missing)
 
 
+def count_records(ds: Dataset, attributes: Sequence[str], *, missing: str) -> int:
+    """The records that count."""
+    where = where_clause(ds, attributes, missing)
+    return int(connect().sql(f"SELECT count(*) FROM {quote(str(ds.view))}{where}").fetchall()[0][0])
+
+
 def exposed(ds: Dataset, attributes: Sequence[str], most: int, *, missing: str) -> float:
     """The share of users who own a value with at most so many owners."""
     columns, where = ", ".join(quote(name) for name in attributes), where_clause(ds, attributes, missing)

@@ -13,7 +13,7 @@ from sudare.engine import risk as engine
 from sudare.engine.risk_blur import ranged_risk, wrong_risk
 from sudare.engine.risk_lattice import Coded, profiles_of_codes
 from sudare.engine.risk_rows import coded_values
-from sudare.errors import UsageError, nearest
+from sudare.errors import UsageError
 from sudare.risk import formulas
 from sudare.risk.channels import Channel, Recode, Wrong, parse
 from sudare.risk.knowledge import Subset
@@ -24,12 +24,6 @@ def blurred_rows(
 ) -> list[dict[str, Any]]:
     """A row per set of attributes, with a column that says what the attacker sees; R_K is never above R."""
     engine.check(ds)
-    known = list(dict.fromkeys(name for subset in sets for name in subset))
-    for name in ds.require(list(channel)):
-        if name not in known:
-            raise UsageError(
-                f"channel: '{name}' is not among the measured attributes; {nearest(name, known)}"
-            )
     channels = {name: parse(text) for name, text in channel.items()}
     if model != "exact":
         raise UsageError("channel: blurred knowledge is measured exactly; drop model=")

@@ -56,7 +56,12 @@ def risk(
     if truth is not None and release is None:
         raise UsageError("truth: belongs to a release; give release= too")
     _check_together(model, release=release is not None, channel=bool(channel), across=bool(across))
-    sets = subsets(ds, attributes, combine)
+    asked = subsets(ds, attributes, combine)
+    known = list(dict.fromkeys(name for subset in asked for name in subset))
+    for name in ds.require(list(channel or ())):
+        if name not in known:
+            raise UsageError(f"channel: '{name}' is not among the measured attributes; {nearest(name, known)}")
+    sets = asked if missing == "value" else [s for s in asked if engine.count_records(ds, s, missing=missing)]
     profiles: dict[Subset, Profile] = {}
     more: tuple[str, ...] = ()
     if release is not None:
@@ -68,7 +73,7 @@ def risk(
 
         rows = blurred_rows(ds, sets, channel, model, attacker, missing)
     elif model == "exact":
-        check_values(ds, list(dict.fromkeys(column for columns in sets for column in columns)))
+        check_values(ds, known)
         strong = attacker != "uniform"
         found = engine.profiles(ds, sets, missing=missing, every_attacker=strong, way=way, memory=memory)
         profiles = dict(zip(sets, found))
@@ -79,6 +84,7 @@ def risk(
         from sudare.risk.across import across_rows
 
         rows += across_rows(ds, sets, across, attacker, missing)
+    rows += [_empty_row(subset, attacker, model) for subset in asked if subset not in sets]
     notes = (*_notes(missing, sample_size, rows), *more)
     return RiskResult(rows=riskiest_first(rows), notes=notes, missing=missing, dataset=ds, profiles=profiles)
 
@@ -104,6 +110,12 @@ def row_of(
         "low_cost_error": None if alpha is None else formulas.low_cost_error(alpha),
         **rest,
     }
+
+
+def _empty_row(subset: Subset, attacker: str, model: str) -> dict[str, Any]:
+    """Of an attribute that no record has a value in nobody knows anything."""
+    rest = {"risk": 0.0, "bounded": False, "attacker": attacker, "model": model}
+    return row_of(subset, records=0, users=0, values=0, alpha=None, **rest)
 
 
 def _exact_row(profile: Profile, attacker: str) -> dict[str, Any]:

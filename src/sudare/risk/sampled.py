@@ -8,7 +8,7 @@ from typing import Any
 from sudare.data.dataset import Dataset
 from sudare.data.keys import Key, generator
 from sudare.engine import risk_sample
-from sudare.engine.risk import KERNEL_ROWS
+from sudare.engine.risk import KERNEL_ROWS, count_records
 from sudare.engine.risk_profile import Profile
 from sudare.errors import warn
 from sudare.risk import formulas
@@ -28,7 +28,7 @@ def sampled_row(
     from sudare.risk.measure import row_of
 
     values = risk_sample.domain(ds, subset, missing=missing)
-    total = risk_sample.records(ds, subset, missing=missing)
+    total = count_records(ds, subset, missing=missing)
     size = min(sample_size or FEW_VALUES, values.num_rows)
     if size < min(FEW_VALUES, values.num_rows):
         warn(
