@@ -124,3 +124,16 @@ def test_equal_ranks_in_files_of_unequal_length_may_be_stretched(table):
     )
     assert result.rows[0]["rate"] == pytest.approx(1 / 50)
     assert result.rows[1]["rate"] == pytest.approx(1 / 2)
+
+
+def test_ranks_beyond_the_original_are_given_up_whatever_ties(table):
+    original, release = table([{"s1": 5}, {"s1": 6}]), table([{"s1": 9}, {"s1": 9}, {"s1": 9}])
+    row = sudare.attack(original, release, [a.IdentifySort()], truth=[1, 0, None]).rows[0]
+    assert (row["gave_up"], row["rate"]) == (1, pytest.approx(2 / 9))
+
+
+def test_one_original_row_is_everybody_s_nearest(table):
+    original, release = table([{"s1": 5, "s2": 1}]), table([{"s1": 9, "s2": 3}])
+    every = [a.Euclid(), a.StandardizedEuclid(), a.Mahalanobis(), a.RankDistance(), a.Gower(), a.Assignment()]
+    found = sudare.attack(original, release, every, truth=[0])
+    assert [row["rate"] for row in found.rows] == [1.0] * len(every)

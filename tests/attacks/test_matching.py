@@ -128,6 +128,17 @@ def test_equal_release_rows_share_what_they_got(table):
         assert found.rows[0]["rate"] == pytest.approx((1 + 0.5 + 0.5) / 3)
 
 
+def test_equal_release_rows_that_compete_for_one_row_give_up_but_for_one(table):
+    original = table([{"s1": 1}, {"s1": 9}])
+    release = table([{"s1": 9}, {"s1": 2}, {"s1": 2}])
+    rates = []
+    for ties in ("expected", "fail"):
+        row = sudare.attack(original, release, [a.Assignment()], truth=[1, 0, None], ties=ties).rows[0]
+        rates.append(row["rate"])
+        assert row["gave_up"] == 1
+    assert rates == pytest.approx([1.5 / 3, 1 / 3])
+
+
 def test_large_blocks_use_the_auction(table):
     random = np.random.default_rng(4)
     rows = random.normal(size=(DENSE + 1, 2))

@@ -50,8 +50,9 @@ class Candidates:
     `members` lists original rows, each at most once. A run is `members[starts[r]:stops[r]]`, ascending.
     Set s owns the runs `offsets[s]:offsets[s + 1]`, ascending by start and disjoint. `set_of` gives each
     release row its set, -1 = gave up. Without `weights` all members of a set are equally likely; with
-    them run r has the probability `weights[r]`, shared equally by its members. A row that gives up here
-    looks into `otherwise`, if there is one.
+    them run r has the probability `weights[r]`, shared equally by its members; what a set's weights lack
+    of 1 is the probability that the row gives up. A row without a set looks into `otherwise`, if there is
+    one.
 
     >>> Candidates.of_guesses(np.array([2, -1, 0]), originals=3).sizes
     array([1, 0, 1])
@@ -123,6 +124,22 @@ class Candidates:
             self.set_of
         ]
         return sizes if self.otherwise is None else np.where(self.set_of < 0, self.otherwise.sizes, sizes)
+
+    @property
+    def answered(self) -> NDArray[np.float64]:
+        """The probability that every release row gets a guess; below 1 where equals compete for too few
+        original rows.
+        """
+        if self.weights is None:
+            answered = (self.set_of >= 0).astype(np.float64)
+        else:
+            before = np.concatenate([[0.0], np.cumsum(self.weights)])
+            answered = np.append(before[self.offsets[1:]] - before[self.offsets[:-1]], 0.0)[self.set_of]
+        return (
+            answered
+            if self.otherwise is None
+            else np.where(self.set_of < 0, self.otherwise.answered, answered)
+        )
 
     def of_row(self, row: int) -> Rows:
         """The candidates of one release row, ascending."""

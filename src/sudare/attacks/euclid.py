@@ -148,7 +148,9 @@ def _whitening(points: Floats) -> Floats:
     are left out.
     """
     scale = one_over_sd(points)
-    values, vectors = np.linalg.eigh(np.cov(points * scale, rowvar=False).reshape(points.shape[1], -1))
+    values, vectors = np.linalg.eigh(
+        np.cov(points * scale, rowvar=False, bias=True).reshape(points.shape[1], -1)
+    )
     kept = values > values.max() * 1e-10
     return np.asarray(scale[:, None] * (vectors[:, kept] / np.sqrt(values[kept])))
 

@@ -12,6 +12,7 @@ from sudare.attacks.base import Candidates, Rows
 
 Ties = Literal["expected", "first", "fail"]
 TIES: tuple[Ties, ...] = ("expected", "first", "fail")
+ROUNDING = 1e-9
 
 
 class Score(NamedTuple):
@@ -48,7 +49,7 @@ def score(candidates: Candidates, truth: Rows, originals: int, ties: Ties = "exp
         baseline=float(np.count_nonzero(truth >= 0) / rows / originals),
         low=low,
         high=high,
-        gave_up=int(np.count_nonzero(sizes == 0)),
+        gave_up=round(float((1.0 - candidates.answered).sum())),
         tied=int(np.count_nonzero(sizes > 1)),
         from_ties=float(hits[sizes > 1].sum() / rows),
     )
@@ -59,7 +60,7 @@ def hit_probability(candidates: Candidates, truth: Rows, ties: Ties = "expected"
 
     expected: 1/(number of candidates) if the truth is among them (or its weight, where the attack gives
     weights); first: 1 if the truth is the candidate with the lowest row number; fail: 1 only for a single
-    candidate.
+    candidate that no equal release row competes for.
     """
     hits = _hits_here(candidates, truth, ties)
     if candidates.otherwise is None:
@@ -74,7 +75,7 @@ def _hits_here(candidates: Candidates, truth: Rows, ties: Ties) -> NDArray[np.fl
         return np.asarray(found & (truth == _first(candidates)), np.float64)
     sizes = np.maximum(candidates.sizes, 1)
     if ties == "fail":
-        return np.asarray(found & (sizes == 1), np.float64)
+        return np.asarray(found & (sizes == 1) & (candidates.answered > 1 - ROUNDING), np.float64)
     if candidates.weights is None:
         return np.where(found, 1.0 / sizes, 0.0)
     share = candidates.weights / np.maximum(candidates.stops - candidates.starts, 1)
