@@ -81,3 +81,15 @@ def test_import_of_sudare_is_light() -> None:
     heavy = "duckdb ibis numba pandas pyarrow scipy altair numpy rich".split()
     code = f"import sys, sudare; print([m for m in {heavy!r} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_rooms_list_what_is_registered_and_say_it_in_whole_sentences():
+    import sudare.attacks
+    import sudare.methods
+    import sudare.utility
+    from sudare.registry import all_of, summary
+
+    for kind, room in (("method", sudare.methods), ("attack", sudare.attacks), ("metric", sudare.utility)):
+        known = all_of(kind)
+        assert dir(room) == sorted(cls.__name__ for cls in known.values())
+        assert all(summary(cls).endswith(".") for cls in known.values())

@@ -58,6 +58,11 @@ def name_of(thing: Any) -> str:
     return kebab((thing if isinstance(thing, type) else type(thing)).__name__)
 
 
+def summary(cls: type[Any]) -> str:
+    """What a registered class does: the first paragraph of its docstring, on one line."""
+    return " ".join((cls.__doc__ or "").strip().partition("\n\n")[0].split())
+
+
 def room_attribute(kind: Kind) -> Callable[[str], type[Any]]:
     """A module-level `__getattr__` that finds registered classes by class name."""
 
@@ -70,6 +75,11 @@ def room_attribute(kind: Kind) -> Callable[[str], type[Any]]:
         raise AttributeError(f"module '{ROOMS[kind]}' has no attribute '{name}'")
 
     return getattr_
+
+
+def room_names(kind: Kind) -> Callable[[], list[str]]:
+    """A module-level `__dir__` that lists the registered classes, for people who complete names by Tab."""
+    return lambda: sorted(cls.__name__ for cls in all_of(kind).values())
 
 
 def kebab(name: str) -> str:

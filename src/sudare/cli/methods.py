@@ -23,7 +23,7 @@ def methods(format: FormatOption = Format.table) -> None:
 
     kinds: tuple[registry.Kind, ...] = ("method", "attack", "metric")
     rows = tuple(
-        {"kind": kind, "name": name, "what": (cls.__doc__ or "").strip().partition("\n")[0]}
+        {"kind": kind, "name": name, "what": registry.summary(cls)}
         for kind in kinds
         for name, cls in registry.all_of(kind).items()
     )

@@ -125,9 +125,10 @@ def described(steps: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
 
 
 def _card(name: str, cls: type[Any]) -> Card:
-    words = (cls.__doc__ or "").strip().partition("\n")[0]
     fields = tuple(_field(f) for f in dataclasses.fields(cls) if f.init and f.name not in ("force",))
-    return Card(name, str(getattr(cls, "technique", "")), words, FAMILIES.get(name, "Perturb"), fields)
+    return Card(
+        name, str(getattr(cls, "technique", "")), registry.summary(cls), FAMILIES.get(name, "Perturb"), fields
+    )
 
 
 def _field(field: dataclasses.Field[Any]) -> Field:

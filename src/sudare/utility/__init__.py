@@ -1,7 +1,8 @@
 """What is left of the data's use: metrics, query workloads, and the recipient's estimates."""
 
-from sudare.registry import room_attribute
+from sudare.registry import room_attribute, room_names
 from sudare.rooms import as_verb
 
 __getattr__ = room_attribute("metric")
+__dir__ = room_names("metric")
 as_verb(__name__, "sudare.utility.measure:utility")
