@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import warnings
+from decimal import Decimal
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -137,3 +140,28 @@ def test_one_original_row_is_everybody_s_nearest(table):
     every = [a.Euclid(), a.StandardizedEuclid(), a.Mahalanobis(), a.RankDistance(), a.Gower(), a.Assignment()]
     found = sudare.attack(original, release, every, truth=[0])
     assert [row["rate"] for row in found.rows] == [1.0] * len(every)
+
+
+@pytest.mark.parametrize(
+    ("values", "published"),
+    [
+        ([dt.datetime(2020, 1, 1, 4), dt.datetime(2020, 1, 2)], ["2020-01-01T04:00:00", "*"]),
+        ([True, False], ["True", "*"]),
+        ([Decimal("1.50"), Decimal("2.00")], [1.5, 7.0]),
+        ([2**60 + 1, 2**60 + 2], pa.array([2**60 + 1, 7], pa.uint64())),
+        ([2**60, 7], [2.0**60, 8.0]),
+    ],
+)
+def test_values_left_alone_are_equal_whatever_the_column_became(values, published):
+    """A recoded column is text, rounding makes floats of decimals: what still says the same must match."""
+    original, release = (sudare.open(pa.table({"q": column}), quasi=["q"]) for column in (values, published))
+    row = sudare.attack(original, release, [a.IdentifyRand()], truth=[0, None]).rows[0]
+    assert (row["rate"], row["gave_up"]) == (0.5, 1)
+
+
+def test_numbers_beyond_floats_are_attacked_too():
+    rows = [{"s": 2**60 + 1000 * i} for i in range(4)]
+    original, release = (
+        sudare.open(pa.Table.from_pylist(t), sensitive=["s"]) for t in (rows, [rows[i] for i in (2, 0, 3, 1)])
+    )
+    assert sudare.attack(original, release, truth=[2, 0, 3, 1]).worst == 1.0

@@ -283,3 +283,25 @@ def test_a_repr_tells_hierarchies_apart_and_shows_no_value() -> None:
     assert repr(first) != repr(second)
     assert repr(first) == repr(Hierarchy.flat(["canary", "b"]))
     assert "canary" not in repr(first)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([2**60 + i for i in range(9)], pa.int64()),
+        ([Decimal(i) / 4 for i in range(9)], pa.decimal128(8, 2)),
+        ([1.0, 2.0, 5.0, float("nan")], pa.float64()),
+    ],
+)
+def test_proposals_for_numbers_that_are_no_plain_floats_are_intervals(
+    values: list[object], kind: pa.DataType
+) -> None:
+    proposed = propose(pa.array(values, kind))
+    assert list(proposed) == ["intervals"]
+    assert from_spec(proposed, values).levels > 2
+
+
+def test_infinite_numbers_have_a_proposal_that_says_what_is_wrong() -> None:
+    values = pa.array([1.0, 2.0, 5.0, float("inf")])
+    with pytest.raises(DataError, match="infinite"):
+        from_spec(propose(values), values)

@@ -26,6 +26,9 @@ from sudare.data.recoded import (
         st.tuples(st.integers(), st.integers()),
         st.tuples(st.floats(-1e12, 1e12), st.floats(-1e12, 1e12)),
         st.tuples(st.dates(dt.date(1000, 1, 1)), st.dates(dt.date(1000, 1, 1))),
+        st.tuples(*[st.datetimes(dt.datetime(1000, 1, 1), timezones=st.none() | st.just(dt.UTC))] * 2).filter(
+            lambda pair: (pair[0].tzinfo is None) == (pair[1].tzinfo is None)
+        ),
     )
 )
 def test_an_interval_reads_back_as_itself(ends):
@@ -104,6 +107,25 @@ def test_a_suppressed_cell_and_a_starred_text_parse():
     assert parse("a*b") == Exactly("a*b")
 
 
-@pytest.mark.parametrize("text", ["[2020-13-45-2020-12-31]", "{a, ", "{,}", '{"a}', "[a-b]", "", "**"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[2020-13-45-2020-12-31]",
+        "[2020-01-01-2020-01-02T00:00]",
+        "[9-2]",
+        "{a, ",
+        "{,}",
+        '{"a}',
+        "[a-b]",
+        "",
+        "**",
+    ],
+)
 def test_what_only_looks_recoded_is_a_plain_value(text):
     assert parse(text) == Exactly(text)
+
+
+def test_a_time_without_a_zone_is_not_compared_with_one_that_has_it():
+    zoned = interval(dt.datetime(2020, 1, 1, tzinfo=dt.UTC), dt.datetime(2020, 1, 3, tzinfo=dt.UTC))
+    assert consistent(zoned, dt.datetime(2020, 1, 2, tzinfo=dt.UTC))
+    assert not consistent(zoned, dt.datetime(2020, 1, 2))

@@ -78,6 +78,22 @@ def test_numbers_beyond_the_bounds_become_the_bound() -> None:
     ]
 
 
+def test_whole_numbers_are_coded_exactly_and_stay_within_the_bounds() -> None:
+    large = 2**60
+    values = pa.array([large + i for i in range(6)])
+    assert column(TopBottomCode(column="x", top=large + 4, bottom=large + 1), values) == [
+        large + i for i in (1, 1, 2, 3, 4, 4)
+    ]
+    assert column(TopBottomCode(column="x", top=large + 2, replacement="mean"), values)[3:] == [large + 4] * 3
+    assert column(TopBottomCode(column="x", top=31.5, bottom=1.5), pa.array([1, 7, 40])) == [2, 7, 31]
+    assert column(TopBottomCode(column="x", top=10**30, bottom=-(10**30)), pa.array([1], pa.int8())) == [1]
+    assert column(TopBottomCode(column="x", bottom=1000), pa.array([1], pa.int8())) == [127]
+
+
+def test_large_whole_numbers_can_be_rounded_to_a_fraction() -> None:
+    assert column(Round(column="x", to=0.5), pa.array([2**60, None])) == [2.0**60, None]
+
+
 def test_the_mean_beyond_the_bound_keeps_the_total() -> None:
     values = [1.0, 2.0, 3.0, 50.0, 100.0]
     coded = column(TopBottomCode(column="x", top=10, replacement="mean"), pa.array(values))

@@ -1,5 +1,8 @@
 """Mondrian leaves groups of k, whatever the table looks like."""
 
+import datetime as dt
+from decimal import Decimal
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -12,6 +15,7 @@ from sudare.data.recoded import consistent
 from sudare.data.roles import Roles
 from sudare.errors import DataError, SudareWarning, UsageError
 from sudare.methods.draft import Draft
+from sudare.methods.local_recoding import LocalRecoding
 from sudare.methods.mondrian import Mondrian
 
 KEY = Key.demo(1)
@@ -73,6 +77,43 @@ def test_every_class_has_k_rows_and_every_cell_covers_its_original(columns, k, r
         pairs = zip(release.table[name].to_pylist(), table[name].to_pylist())
         assert all(consistent(published, value) for published, value in pairs)
     assert 0 <= release.details["ncp"] <= 1
+
+
+ZONED = pa.timestamp("us", tz="UTC")
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (pa.int64(), [2**60 + i for i in range(12)]),
+        (pa.uint64(), [2**63 + i for i in range(12)]),
+        (pa.int64(), [0, 1, 2, 3, *(2**62 + i for i in range(8))]),
+        (pa.float64(), [*(i * 1e-300 for i in range(11)), 1e300]),
+        (pa.decimal128(8, 2), [Decimal(i) for i in range(2, 14)]),
+        (ZONED, [dt.datetime(2020, 1, 1, i) for i in range(12)]),
+    ],
+)
+@pytest.mark.parametrize("method", [Mondrian(k=3), Mondrian(k=3, relaxed=True), LocalRecoding(k=3)])
+def test_values_that_floats_cannot_tell_apart_are_no_less_hidden(method, kind, values):
+    table = pa.table({"x": pa.array(values, kind)})
+    published = method.apply(draft_of(table), KEY).table
+    assert min(class_sizes(published, ["x"]).values()) >= 3
+    originals = table["x"].to_pylist()
+    assert all(consistent(p, x) for p, x in zip(published["x"].to_pylist(), originals))
+
+
+@pytest.mark.parametrize("kind", [pa.decimal128(8, 2), ZONED])
+def test_decimals_and_zoned_times_are_intervals_in_their_order(kind):
+    values = (
+        [Decimal(i) for i in (2, 9, 10, 11)]
+        if kind != ZONED
+        else [dt.datetime(2020, 1, i) for i in (2, 9, 10, 11)]
+    )
+    (low, _), (high, _) = class_sizes(
+        Mondrian(k=2).apply(draft_of(pa.table({"x": pa.array(values, kind)})), KEY).table, ["x"]
+    ).items()
+    ends = [str(v) if kind != ZONED else v.isoformat() for v in pa.array(values, kind).to_pylist()]
+    assert (low, high) == ((f"[{ends[0]}-{ends[1]}]",), (f"[{ends[2]}-{ends[3]}]",))
 
 
 def test_strict_groups_do_not_depend_on_the_order_of_rows():

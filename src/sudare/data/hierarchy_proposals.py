@@ -26,7 +26,11 @@ def propose(column: pa.Array | pa.ChunkedArray) -> Spec:
     {'categories': {'Married': ['Married-AF', 'Married-civ'], 'Single': ['Single']}}
     """
     values = pc.unique(column).drop_null()
-    if pa.types.is_integer(values.type) or pa.types.is_floating(values.type):
+    if (
+        pa.types.is_integer(values.type)
+        or pa.types.is_floating(values.type)
+        or pa.types.is_decimal(values.type)
+    ):
         return _propose_intervals(values)
     if pa.types.is_date(values.type) or pa.types.is_timestamp(values.type):
         return {"dates": ["month", "year"]}
@@ -57,8 +61,11 @@ def _propose_dates(texts: Sequence[str]) -> Spec:
 def _propose_intervals(values: pa.Array) -> Spec:
     if len(values) < 3:
         return {"flat": True}
-    ends = pc.min_max(values).as_py()
-    span = float(ends["max"] - ends["min"])  # the difference first: above 2^53 neighbours are one double
+    known = values.filter(pc.is_finite(values)) if pa.types.is_floating(values.type) else values
+    ends = pc.min_max(known).as_py()
+    span = float(ends["max"] - ends["min"]) if len(known) > 1 else 0.0
+    if not 0 < span < math.inf:
+        return {"flat": True}
     magnitude = 10.0 ** math.floor(math.log10(span / 16))
     width = next(step * magnitude for step in (1, 2, 5, 10) if step * magnitude >= span / 16)
     if pa.types.is_integer(values.type):

@@ -1,6 +1,6 @@
 """Published values that stand for several: how they are written and how they are read back.
 
-    [20-29]     an interval, both ends included; the ends are numbers or ISO dates
+    [20-29]     an interval, both ends included; the ends are numbers, ISO dates or times
     {a, "b,c"}  a set of values, sorted; a member with , { } " \\ or outer blanks, empty, or spelled
                 null is quoted as in JSON; the bare word null is the missing value
     816**       a starred text: every star of the tail stands for exactly one character
@@ -27,7 +27,7 @@ SUPPRESSED = "*"
 End = float | int | dt.date | dt.datetime
 
 _NUMBER = r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
-_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?"
+_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?"
 _INTERVAL = re.compile(rf"\[({_DATE})-({_DATE})\]|\[({_NUMBER})-({_NUMBER})\]")
 _BARE = re.compile(rf"({_NUMBER})\s*-\s*({_NUMBER})")
 _STARRED = re.compile(r"([^*]+)(\*+)")
@@ -129,8 +129,9 @@ def parse(text: str | None) -> Recoded:
         return Anything()
     if found := _INTERVAL.fullmatch(text):
         try:
-            return Interval(*(_end(part) for part in found.groups() if part is not None))
-        except ValueError:
+            low, high = (_end(part) for part in found.groups() if part is not None)
+            return Interval(low, high) if low <= high else Exactly(text)  # type: ignore[operator]
+        except (ValueError, TypeError):  # no date, or a day and a time
             return Exactly(text)
     if text.startswith("{") and text.endswith("}"):
         members = _members(text[1:-1])
@@ -294,7 +295,8 @@ def _moment(value: object, like: dt.date) -> End | None:
     if not isinstance(value, dt.date):
         return None
     if isinstance(like, dt.datetime):
-        return value if isinstance(value, dt.datetime) else dt.datetime(*value.timetuple()[:3])
+        moment = value if isinstance(value, dt.datetime) else dt.datetime(*value.timetuple()[:3])
+        return moment if (moment.tzinfo is None) == (like.tzinfo is None) else None
     return value.date() if isinstance(value, dt.datetime) else value
 
 

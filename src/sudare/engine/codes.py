@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data import sets
+from sudare.data.hierarchies import as_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,7 +24,9 @@ def codes(table: pa.Table, columns: Sequence[str]) -> tuple[Codes, list[pa.Array
 
 
 def joint_codes(tables: Sequence[pa.Table], columns: Sequence[str]) -> tuple[list[Codes], list[pa.Array]]:
-    """The same codes for several tables: equal values, equal codes. Columns of unequal types compare as text."""
+    """The same codes for several tables: equal values, equal codes. Columns of unequal types compare as numbers
+    where both are, else as the text that is published.
+    """
     matrices = [np.empty((t.num_rows, len(columns)), dtype=np.int32) for t in tables]
     values = []
     for place, name in enumerate(columns):
@@ -83,6 +86,10 @@ def _sets_as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _comparable(column: pa.ChunkedArray, columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
     import pyarrow as pa
 
-    if all(pa.types.is_integer(c.type) or pa.types.is_floating(c.type) for c in columns):
-        return column.cast(pa.float64(), safe=False)
-    return column.cast(pa.string())
+    from sudare.engine.numbers import is_number
+
+    if all(pa.types.is_integer(c.type) for c in columns):
+        return column.cast(pa.decimal128(20))
+    if all(is_number(c.type) for c in columns):
+        return column.cast(pa.float64(), safe=False)  # above 2^53 the nearest double
+    return pa.chunked_array([as_text(column)])

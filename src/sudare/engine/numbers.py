@@ -42,6 +42,13 @@ def is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
+def is_ordered(kind: pa.DataType) -> bool:
+    """Whether values of an Arrow type lie on a line."""
+    import pyarrow as pa
+
+    return is_number(kind) or bool(pa.types.is_temporal(kind))
+
+
 def _refuse_nan(column: pa.ChunkedArray, name: str) -> None:
     import pyarrow as pa
     import pyarrow.compute as pc

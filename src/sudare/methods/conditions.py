@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.engine.numbers import is_ordered
 from sudare.errors import UsageError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def sensitive_codes(
         raise UsageError(
             f"{method}: l = {l} is more than the whole table has ({reachable:.4g}); choose a smaller l"
         )
-    ordered = _is_ordered(values.type)
+    ordered = is_ordered(values.type)
     asked = Conditions(float(l or 1.0), kind, 1.0 if t is None else float(t), ordered, overall)
     return np.ascontiguousarray(matrix[:, 0]), asked
 
@@ -59,10 +60,3 @@ def _sensitive(draft: Draft, method: str, sensitive: str | None) -> str:
     if len(names) != 1:
         raise UsageError(f"{method}: name the column of l and t with sensitive= (there are {len(names)})")
     return draft.require(*names)[0]
-
-
-def _is_ordered(kind: object) -> bool:
-    import pyarrow as pa
-
-    types = pa.types
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_temporal(kind))

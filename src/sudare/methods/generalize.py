@@ -7,14 +7,16 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sudare.data.keys import Key
 from sudare.errors import SudareError, UsageError
-from sudare.methods.numeric import as_numbers, like, numeric_columns
+from sudare.methods.numeric import Floats, as_numbers, numeric_columns
 from sudare.registry import method
 
 if TYPE_CHECKING:
@@ -54,16 +56,12 @@ class Round:
         (name,) = numeric_columns(draft, self.column, "round")
         column = draft.table[name]
         if pa.types.is_integer(column.type) and float(self.to).is_integer():
-            rounded = _round_whole(column, int(self.to))
+            before, rounded = column.combine_chunks(), _round_whole(column, int(self.to))
         else:
-            steps = np.round(as_numbers(column, name) / self.to, 9)  # 0.35 / 0.1 is a half, floats say less
-            values = np.floor(steps + 0.5) * self.to
-            digits = max(0, 12 - math.floor(math.log10(self.to)))
-            rounded = pa.array(np.round(values, min(digits, 15)), mask=np.asarray(column.is_null()))
-        changed = draft.rows - int(pc.sum(pc.equal(rounded, column.combine_chunks())).as_py() or 0)
-        return draft.with_column(name, rounded).replace(
-            details={"changed": changed - column.null_count, "to": self.to}
-        )
+            numbers, missing = as_numbers(column, name), np.asarray(column.is_null())
+            before, rounded = (pa.array(v, mask=missing) for v in (numbers, _round(numbers, self.to)))
+        changed = int(pc.sum(pc.not_equal(rounded, before)).as_py() or 0)
+        return draft.with_column(name, rounded).replace(details={"changed": changed, "to": self.to})
 
 
 @method
@@ -96,27 +94,38 @@ class TopBottomCode:
             raise UsageError(f"top-bottom-code: replacement is one of {', '.join(REPLACEMENTS)}")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
+        import pyarrow as pa
+
         (name,) = numeric_columns(draft, self.column, "top-bottom-code")
         column = draft.table[name]
-        values = as_numbers(column, name)
-        bottom, top = self._bounds(values)
-        above, below = values > top, values < bottom
-        coded = np.clip(values, bottom, top)
-        for beyond in (above, below):
-            if self.replacement == "mean" and beyond.any():
-                coded[beyond] = values[beyond].mean()
-        return draft.with_column(name, like(coded, column)).replace(
+        missing = np.asarray(column.is_null())
+        if pa.types.is_integer(column.type):  # exact also above 2^53
+            values: NDArray[Any] = np.asarray(column.fill_null(0)).astype(column.type.to_pandas_dtype())
+        else:
+            values = as_numbers(column, name)
+        bottom, top = self._bounds(np.sort(values[~missing]))
+        above, below = ~missing & (values > top), ~missing & (values < bottom)
+        coded = values.copy()
+        for beyond, bound in ((above, top), (below, bottom)):
+            if beyond.any():
+                coded[beyond] = bound if self.replacement == "bound" else _mean(values[beyond])
+        return draft.with_column(name, pa.array(coded, mask=missing)).replace(
             details={"top_coded": int(above.sum()), "bottom_coded": int(below.sum())}
         )
 
-    def _bounds(self, values: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[float, float]:
-        known = values[~np.isnan(values)]
+    def _bounds(self, ordered: NDArray[Any]) -> tuple[float, float]:
+        """What may be published at most and at least; for whole numbers these are whole."""
         bottom = -math.inf if self.bottom is None else self.bottom
         top = math.inf if self.top is None else self.top
-        if self.share is not None and len(known):
-            bottom = max(bottom, float(np.quantile(known, self.share, method="lower")))
-            top = min(top, float(np.quantile(known, 1 - self.share, method="higher")))
-        return bottom, top
+        if self.share is not None and len(ordered):
+            last = len(ordered) - 1
+            bottom = max(bottom, ordered[math.floor(self.share * last)].item())
+            top = min(top, ordered[math.ceil((1 - self.share) * last)].item())
+        if ordered.dtype.kind == "f":
+            return bottom, top
+        ends = np.iinfo(ordered.dtype)
+        inside = [min(max(bound, ends.min), ends.max) for bound in (bottom, top)]
+        return math.ceil(inside[0]), math.floor(inside[1])
 
 
 @method
@@ -175,6 +184,19 @@ class Generalize:
             return from_spec(propose(column) if given is None else given, column.unique())
         except SudareError as error:
             raise type(error)(f"column '{self.column}': {error}") from None
+
+
+def _mean(beyond: NDArray[Any]) -> float:
+    """The mean of the numbers beyond a bound, whole for whole numbers."""
+    if beyond.dtype.kind == "f":
+        return float(beyond.mean())
+    return round(Fraction(sum(beyond.tolist()), len(beyond)))
+
+
+def _round(numbers: Floats, to: float) -> Floats:
+    steps = np.round(numbers / to, 9)  # 0.35 / 0.1 is a half, floats say less
+    digits = max(0, 12 - math.floor(math.log10(to)))
+    return np.asarray(np.round(np.floor(steps + 0.5) * to, min(digits, 15)), np.float64)
 
 
 def _round_whole(column: pa.ChunkedArray, to: int) -> pa.Array:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sudare.data.hierarchies import Hierarchy
 from sudare.data.recoded import SUPPRESSED, plain, value_set
+from sudare.engine.numbers import is_number
 from sudare.engine.recoding import Bag, Column, Grouping, Line, Tree
 from sudare.errors import DataError, UsageError, warn
 from sudare.methods.hierarchy_sources import Hierarchies as Hierarchies
@@ -81,13 +82,20 @@ def publish(table: pa.Table, quasi: Quasi, grouping: Grouping) -> pa.Table:
     import pyarrow as pa
 
     for c, name in enumerate(quasi.names):
-        if not grouping.costs[:, c].any():
+        if not _opened(quasi.columns[c], grouping, c):
             continue
         kinds, kind_of = _distinct_states(quasi.columns[c], grouping.states[c])
         labels = _labels(quasi.columns[c], quasi.texts[c], kinds)
         cells = labels.take(pa.array(kind_of[grouping.group_of]))
         table = table.set_column(table.column_names.index(name), name, cells)
     return table
+
+
+def _opened(column: Column, grouping: Grouping, c: int) -> bool:
+    """Whether some group holds several values; those of a line may be too near to each other to cost anything."""
+    if isinstance(column, Line):
+        return bool((grouping.states[c][:, 0] != grouping.states[c][:, 1]).any())
+    return bool(grouping.costs[:, c].any())
 
 
 def losses(quasi: Quasi, grouping: Grouping) -> dict[str, Any]:
@@ -137,8 +145,7 @@ def _line_or_bag(table: pa.Table, name: str) -> tuple[NDArray[np.int32], Line | 
 
     matrix, (values,) = codes(table, [name])
     kind = values.type
-    naive = pa.types.is_timestamp(kind) and kind.tz is None
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_date(kind) or naive:
+    if is_number(kind) or pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return matrix[:, 0], Line(_points(values, name)), values.to_pylist()
     if len(values) > MOST_VALUES:
         raise UsageError(
@@ -154,14 +161,25 @@ def _points(values: pa.Array, name: str) -> NDArray[np.float64]:
     known = values.drop_null()
     if pa.types.is_date(known.type) or pa.types.is_timestamp(known.type):
         known = known.cast(pa.timestamp("us")).cast(pa.int64())
-    numbers = np.asarray(known, np.float64)
+    numbers = _from_first(known)
     if not np.isfinite(numbers).all():
         raise DataError(
             f"column '{name}': {(~np.isfinite(numbers)).sum()} values are not finite; remove or recode them"
         )
-    span = numbers[-1] - numbers[0] if len(numbers) else 0.0
-    place = (numbers - numbers[0]) / span if span > 0 else np.zeros(len(numbers))
+    span = numbers[-1] if len(numbers) else 0.0
+    place = numbers / span if span > 0 else np.zeros(len(numbers))
     return np.concatenate([place, np.full(len(values) - len(numbers), 2.0)])
+
+
+def _from_first(values: pa.Array) -> NDArray[np.float64]:
+    """How far sorted numbers are from the first; whole numbers above 2^53 are not blurred."""
+    import pyarrow as pa
+
+    if pa.types.is_integer(values.type):
+        whole = np.asarray(values).astype(np.uint64)  # modulo 2^64, and so is the difference
+        return (whole - whole[:1]).astype(np.float64)
+    numbers = np.asarray(values.cast(pa.float64()), np.float64)
+    return numbers - numbers[:1]
 
 
 def _labels(column: Column, texts: list[Any], states: NDArray[np.int64]) -> pa.Array:
@@ -190,4 +208,5 @@ def _interval_labels(values: list[Any], states: NDArray[np.int64]) -> pa.Array:
         pc.binary_join_element_wise("[", low, ""), pc.binary_join_element_wise(high, "]", ""), "-"
     )
     wide = pc.if_else(pc.and_(pc.is_valid(low), pc.is_null(high)), SUPPRESSED, wide)
-    return pc.if_else(pa.array(states[:, 0] == states[:, 1]), low, wide)
+    one = pc.or_(pa.array(states[:, 0] == states[:, 1]), pc.fill_null(pc.equal(low, high), False))
+    return pc.if_else(one, low, wide)  # 0.0 and -0.0 read alike

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
+from sudare.engine.numbers import is_ordered
 from sudare.risk.disclosure.counts import Cells
 
 if TYPE_CHECKING:
@@ -90,16 +90,6 @@ def likeness_of(cells: Cells) -> Likeness:
     delta, beta, enhanced = kernels.likeness(*cells.arrays)
     lacking = int((np.diff(cells.offsets) < len(cells.values)).sum())
     return Likeness(_worst(delta), _worst(beta), _worst(enhanced), lacking)
-
-
-def is_ordered(kind: pa.DataType) -> bool:
-    """Whether values of a type lie on a line."""
-    return bool(
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_temporal(kind)
-    )
 
 
 def _hierarchical(cells: Cells, hierarchy: Hierarchy) -> float:
