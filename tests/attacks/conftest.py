@@ -70,7 +70,7 @@ def rate(found, truth, ties):
         elif ties == "first":
             hits += min(chance) == true
         else:
-            hits += len(chance) == 1
+            hits += chance[true] == 1
     return hits / len(truth)
 
 
