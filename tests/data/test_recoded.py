@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sudare.data.originals import consistency
 from sudare.data.recoded import (
     Anything,
     Exactly,
     Interval,
     Starred,
     ValueSet,
-    consistency,
     consistent,
     interval,
     parse,
@@ -90,10 +90,31 @@ def test_a_label_of_a_hierarchy_is_consistent_with_its_leaves():
     assert not consistent("20-24", 25, nodes)
 
 
-published_values = st.sampled_from(["[1-5]", "{1, 3}", "*", "1*", "3", None, "a", "{a, null}", "1-2", "g"])
+published_values = st.sampled_from(
+    [
+        *["[1-5]", "{1, 3}", "*", "1*", "3", None, "a", "{a, null}", "1-2", "g", "[1.5-1.5]", "[0.5-1.50]"],
+        *["[2020-01-02-2020-01-04]", "[2020-01-02T00:00:00-2020-01-03T12:00:00]", "2020-01-0*"],
+        "[2020-01-02T00:00:00+00:00-2020-01-03T12:00:00+00:00]",
+    ]
+)
+days = st.dates(dt.date(2020, 1, 1), dt.date(2020, 1, 5))
+times = st.datetimes(dt.datetime(2020, 1, 1), dt.datetime(2020, 1, 5))
+column_values = st.one_of(
+    st.lists(cells | st.none(), max_size=6)
+    for cells in (
+        st.integers(0, 12),
+        st.floats(0, 3),
+        st.decimals(0, 3, places=2),
+        st.sampled_from(["1", "12", "1.50", "a", "2020-01-03", "", "null"]),
+        days,
+        times,
+        times.map(lambda time: time.replace(tzinfo=dt.UTC)),
+        st.booleans(),
+    )
+)
 
 
-@given(st.lists(published_values, max_size=6), st.lists(st.integers(0, 12), max_size=6))
+@given(st.lists(published_values, max_size=6), column_values)
 def test_the_matrix_says_what_the_pairs_say(published, values):
     nodes = {"g": [1, 2]}
     matrix = consistency(published, values, nodes)

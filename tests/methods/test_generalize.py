@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import sudare
 from sudare.data import Dataset, Key, Roles
 from sudare.data.hierarchies import Hierarchy
-from sudare.data.recoded import consistency
+from sudare.data.originals import consistency
 from sudare.errors import DataError, UsageError
 from sudare.methods.draft import Draft
 from sudare.methods.generalize import Generalize, Round, TopBottomCode

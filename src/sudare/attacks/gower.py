@@ -97,7 +97,7 @@ def _words(view: View, name: str) -> tuple[Codes, Codes, Floats]:
     """A column's codes in the original and in the release, and which published value excludes which
     original one.
     """
-    from sudare.data.recoded import consistency
+    from sudare.data.originals import consistency
     from sudare.engine.codes import codes
 
     first, second = view.tables([name])

@@ -15,12 +15,11 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
-from numpy.typing import NDArray
 
 SUPPRESSED = "*"
 
@@ -42,7 +41,7 @@ class Interval:
     high: End
 
     def holds(self, value: object) -> bool:
-        end = _comparable(value, self.low)
+        end = comparable(value, self.low)
         return end is not None and self.low <= end <= self.high  # type: ignore[operator]
 
 
@@ -159,28 +158,7 @@ def consistent(
         return True
     if nodes is not None and text is not None and text in nodes:
         return plain(value) in {plain(leaf) for leaf in nodes[text]}
-    return meaning(text, numeric=is_number(value)).holds(value)
-
-
-def consistency(
-    published: Sequence[object],
-    values: Sequence[object],
-    nodes: Mapping[str, Collection[object]] | None = None,
-) -> NDArray[np.bool_]:
-    """`consistent` for every pair of a distinct published and a distinct original value.
-
-    >>> consistency(["[1-2]", "*"], [1, 3]).tolist()
-    [[True, False], [True, True]]
-    """
-    texts = [plain(value) for value in values]
-    where: dict[str | None, list[int]] = {}
-    for position, text in enumerate(texts):
-        where.setdefault(text, []).append(position)
-    numeric = any(is_number(value) for value in values)
-    out = np.zeros((len(published), len(values)), dtype=np.bool_)
-    for row, item in enumerate(published):
-        _mark(out[row], plain(item), values, where, numeric, nodes)
-    return out
+    return meaning_of(text, is_number(value)).holds(value)
 
 
 def plain(value: object) -> str | None:
@@ -200,34 +178,8 @@ def plain(value: object) -> str | None:
     return str(value)
 
 
-def is_number(value: object) -> bool:
-    """Whether a value is a number: truth values are none."""
-    return isinstance(value, int | float | Decimal | np.number) and not isinstance(value, bool)
-
-
-def _mark(
-    row: NDArray[np.bool_],
-    text: str | None,
-    values: Sequence[object],
-    where: dict[str | None, list[int]],
-    numeric: bool,
-    nodes: Mapping[str, Collection[object]] | None,
-) -> None:
-    row[where.get(text, [])] = True
-    if nodes is not None and text is not None and text in nodes:
-        for leaf in nodes[text]:
-            row[where.get(plain(leaf), [])] = True
-        return
-    sense = meaning(text, numeric=numeric)
-    if isinstance(sense, ValueSet):
-        for member in sense.members:
-            row[where.get(member, [])] = True
-    elif not isinstance(sense, Exactly):
-        row |= np.fromiter((sense.holds(value) for value in values), np.bool_, len(values))
-
-
-def meaning(text: str | None, *, numeric: bool) -> Recoded:
-    """`parse`, and a bare 20-29 is an interval where the original values are numbers."""
+def meaning_of(text: str | None, numeric: bool) -> Recoded:
+    """`parse`; among numbers a bare "20-29" is an interval too."""
     if numeric and text is not None and (found := _BARE.fullmatch(text)):
         return Interval(_end(found[1]), _end(found[2]))
     return parse(text)
@@ -271,7 +223,7 @@ def _end(text: str) -> End:
     return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
 
 
-def _comparable(value: object, like: End) -> End | None:
+def comparable(value: object, like: End) -> End | None:
     """The value as something that can be compared with an end of the interval, else None."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -298,6 +250,11 @@ def _moment(value: object, like: dt.date) -> End | None:
         moment = value if isinstance(value, dt.datetime) else dt.datetime(*value.timetuple()[:3])
         return moment if (moment.tzinfo is None) == (like.tzinfo is None) else None
     return value.date() if isinstance(value, dt.datetime) else value
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a number: truth values are none."""
+    return isinstance(value, int | float | Decimal | np.number) and not isinstance(value, bool)
 
 
 def _rank(value: object) -> tuple[int, float, str]:

@@ -60,7 +60,9 @@ def risk(
     known = list(dict.fromkeys(name for subset in asked for name in subset))
     for name in ds.require(list(channel or ())):
         if name not in known:
-            raise UsageError(f"channel: '{name}' is not among the measured attributes; {nearest(name, known)}")
+            raise UsageError(
+                f"channel: '{name}' is not among the measured attributes; {nearest(name, known)}"
+            )
     sets = asked if missing == "value" else [s for s in asked if engine.count_records(ds, s, missing=missing)]
     profiles: dict[Subset, Profile] = {}
     more: tuple[str, ...] = ()

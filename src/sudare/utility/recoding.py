@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.recoded import SUPPRESSED, Anything, Interval, ValueSet, consistency, parse, plain
+from sudare.data.originals import Originals
+from sudare.data.recoded import SUPPRESSED, Anything, Interval, ValueSet, parse, plain
 from sudare.registry import metric
 from sudare.utility.base import Comparison, Measured
 
@@ -85,7 +86,8 @@ def _penalties(pair: Comparison, name: str) -> Floats:
 
 
 def _word_costs(shown: Sequence[Any], known: Sequence[Any]) -> Floats:
-    fits = consistency(shown, known).sum(axis=1)
+    originals = Originals(known)
+    fits = np.array([len(originals.behind(value)) for value in shown], np.int64)
     return np.where(fits > 0, (fits - 1) / max(len(known) - 1, 1), 1.0)
 
 
