@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 import sudare
@@ -68,6 +70,27 @@ def test_giving_up_is_a_miss_and_counted(original, table):
     release = table([{"q": 9, "s": 10}, {"q": 1, "s": 20}])
     row = sudare.attack(original, release, [a.Euclid()], truth=[1, 0]).rows[0]
     assert (row["rate"], row["gave_up"]) == (0.0, 1)
+
+
+@pytest.mark.parametrize(
+    "truth",
+    [
+        pa.array([3, 1, None, 2]),
+        pa.chunked_array([[3, 1], [None, 2]]),
+        pd.array([3, 1, None, 2], dtype="Int64"),
+        pd.Series([3, 1, None, 2], index=[7, 7, 0, 1]),
+        iter([3, 1, None, 2]),
+        np.array([3, 1, np.nan, 2]),
+    ],
+)
+def test_the_truth_may_come_from_anywhere(original, release, truth):
+    assert sudare.attack(original, release, [a.Euclid()], truth=truth).rows[0]["rate"] == 0.75
+
+
+@pytest.mark.parametrize("truth", [["3", "1", "0", "2"], [2.5, 1, 0, 2], [True, False, True, False], 7])
+def test_a_truth_that_names_no_rows_is_refused(original, release, truth):
+    with pytest.raises(UsageError, match="truth"):
+        sudare.attack(original, release, [a.Euclid()], truth=truth)
 
 
 def test_a_dummy_is_never_a_hit(original, table):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -193,16 +192,20 @@ def checked_truth(truth: Iterable[int | None], releases: int, originals: int) ->
     return rows.astype(np.int64)
 
 
-def _row_number(row: Any) -> int:
-    """A row number as pandas may hand it over: None, NaN and NA are dummies, 3.0 is 3."""
-    if row is None or type(row).__name__ == "NAType" or row != row:
-        return -1
-    return int(row) if isinstance(row, float) and row.is_integer() else operator.index(row)
-
-
 def _row_numbers(truth: Iterable[Any]) -> Ints:
+    """Row numbers as lists, Arrow, pandas or polars hand them over: a gap or NaN is a dummy, 3.0 is 3."""
+    import pyarrow as pa
+
+    listed = truth if hasattr(truth, "__len__") else list(truth)
     try:
-        return np.array([_row_number(row) for row in truth], dtype=np.int64)
+        rows = (
+            listed if isinstance(listed, (pa.Array, pa.ChunkedArray)) else pa.array(listed, from_pandas=True)
+        )
+        if not (
+            pa.types.is_integer(rows.type) or pa.types.is_floating(rows.type) or pa.types.is_null(rows.type)
+        ):
+            raise TypeError
+        return np.asarray(rows.cast(pa.int64()).fill_null(-1), np.int64)
     except (TypeError, ValueError, OverflowError):
         raise UsageError(
             "truth: give row numbers of the original (0 is the first), None for a dummy"
