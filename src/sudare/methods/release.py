@@ -19,6 +19,8 @@ from sudare.errors import DataError, UsageError, warn
 from sudare.version import __version__
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from sudare.methods.recipe import Recipe
 
 TRUTH_COLUMN = "original_row"
@@ -131,13 +133,20 @@ def write_truth(rows: NDArray[np.int64], path: str | os.PathLike[str]) -> None:
 
 def read_truth(path: str | os.PathLike[str]) -> list[int | None]:
     """The truth from its file."""
-    import pyarrow as pa
-    import pyarrow.csv
     import pyarrow.parquet
 
+    if not Path(path).is_file():
+        raise DataError(f"{path}: no such file; check the path")
     try:
-        read = pyarrow.csv.read_csv if str(path).endswith(".csv") else pyarrow.parquet.read_table
+        read = _read_lines if str(path).endswith(".csv") else pyarrow.parquet.read_table
         column = read(path).column(TRUTH_COLUMN)
-    except (OSError, KeyError, pa.ArrowInvalid):
+    except (OSError, KeyError, pyarrow.ArrowInvalid):
         raise DataError(f"{path}: not a truth file; it is written by `sudare anonymize --truth`") from None
     return list(column.to_pylist())
+
+
+def _read_lines(path: str | os.PathLike[str]) -> pa.Table:
+    """A table of one column as text: an empty line is a dummy's."""
+    import pyarrow.csv
+
+    return pyarrow.csv.read_csv(path, parse_options=pyarrow.csv.ParseOptions(ignore_empty_lines=False))
