@@ -27,7 +27,8 @@ class Pram:
 
     `matrix` gives the probabilities instead: a row per value, in sorted order of the values (missing last), that
     sums to 1. `invariant=True` (the default) turns them into probabilities under which the expected counts of all
-    values are the true ones, so that tables of counts need no correction. The matrix is published in the schema.
+    values are the true ones, so that tables of counts need no correction; it draws twice, so that fewer values
+    stay, rare ones least (`expected_changed` in the details). The matrix is published in the schema.
     Draws depend on the key and the record alone. `details` tell the share of changed cells and how far the
     counts have moved (half the sum of the differences, as a share of the records).
 
