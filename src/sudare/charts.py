@@ -14,15 +14,20 @@ GRID = "#dfe4ea"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 
 
-def finish(chart: Any, *, title: str, width: int = 560, height: int | None = None) -> Any:
-    """Give a chart its title, its size and the common theme."""
-    size = {"width": width} if height is None else {"width": width, "height": height}
+def finish(chart: Any, *, title: str, width: int | None = 560, height: int | None = None) -> Any:
+    """Give a chart its title, its size and the common theme; a chart of several panels has sizes of its own.
+
+    Letters are measured here and drawn elsewhere, in a font that may be wider: titles keep their distance.
+    """
+    size = {name: value for name, value in (("width", width), ("height", height)) if value is not None}
+    axis = {"labelFontSize": 12, "titleFontSize": 12, "labelLimit": 260}
     return (
         chart.properties(title=title, **size)
         .configure(background="#ffffff", font=FONT, padding=8)
-        .configure_axis(gridColor=GRID, labelColor=INK, titleColor=INK, labelFontSize=12, titleFontSize=12)
+        .configure_axis(gridColor=GRID, labelColor=INK, titleColor=INK, **axis)
+        .configure_axisY(titlePadding=14)
         .configure_title(color=INK, fontSize=14, anchor="start", fontWeight=600)
-        .configure_legend(labelColor=INK, titleColor=INK)
+        .configure_legend(labelColor=INK, titleColor=INK, labelFontSize=12, titleFontSize=12, symbolOpacity=1)
         .configure_view(stroke=None)
         .configure_range(category=PALETTE)
     )

@@ -7,13 +7,15 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.report.build import write
-from sudare.report.evidence import Evidence
-from sudare.report.numbers import Capped
+from sudare.report.build import document_of, write
+from sudare.report.evidence import DataCard, Evidence
+from sudare.report.numbers import Capped, written
 from sudare.report.outsiders import FLOOR, coarse, count, for_outsiders, share
+from sudare.results import Result
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**7))
@@ -110,3 +112,81 @@ def test_pictures_are_drawn_from_what_is_shown(evidence: Evidence) -> None:
     drawn = {value for _, value in numbers_in(data)}
     small = {rate for rate in exact if rate * evidence.release.data.users < FLOOR}  # type: ignore[union-attr]
     assert small.isdisjoint(drawn)
+
+
+def limited(evidence: Evidence, limit: str, required: str, passed: bool) -> Evidence:
+    row = {"limit": limit, "column": None, "required": required, "passed": passed, "meaning": "a limit"}
+    return replace(evidence, policy=Result(({**row, "measured": 0.5},)))
+
+
+@pytest.mark.parametrize(("k", "told"), [(12, "at least 12"), (14, "at least 12"), (11, "10"), (17, "20")])
+def test_the_smallest_class_is_told_on_its_side_of_the_limit(evidence: Evidence, k: int, told: str) -> None:
+    rows = ({"measure": "k", "variant": "missing is a value", "attributes": (), "value": k, "meaning": "k"},)
+    given = limited(replace(evidence, disclosure_after=Result(rows)), "k", ">= 12", k >= 12)
+    figures = document_of(given, "external").verdict.figures
+    assert next(f.value for f in figures if f.label.startswith("Smallest class")) == told
+
+
+@pytest.mark.parametrize(
+    ("rate", "passed", "told"), [(0.302, False, "above 30%"), (0.3, True, "30%"), (0.298, True, "30%")]
+)
+def test_the_strongest_attack_is_told_on_its_side_of_the_limit(
+    evidence: Evidence, rate: float, passed: bool, told: str
+) -> None:
+    assert evidence.attacks is not None
+    assert evidence.release is not None
+    rows = ({**evidence.attacks.rows[0], "rate": rate},)
+    card = replace(evidence.release, data=replace(evidence.release.data, users=400, rows=400))
+    given = replace(evidence, attacks=replace(evidence.attacks, rows=rows), release=card)
+    figures = document_of(limited(given, "attack_success", "<= 0.3", passed), "external").verdict.figures
+    assert figures[0].value == told
+
+
+@given(st.integers(20, 5000), st.integers(10, 15))
+def test_the_largest_risk_is_told_on_its_side_of_the_limit_of_the_ema(people: int, k: int) -> None:
+    shown = measure_of("prosecutor", "largest", 1 / k, people)
+    text = written(shown)
+    above = text.startswith("above") or (not text.startswith("at most") and float(text) > 0.09)
+    assert above is (k < 12)
+
+
+def measure_of(measure: str, variant: str, value: float, people: int = 1000) -> Any:
+    row = {"measure": measure, "variant": variant, "attributes": (), "value": value, "meaning": ""}
+    card = DataCard("t", people, people, (), {}, "duckdb")
+    shown = for_outsiders(Evidence(original=card, disclosure=Result((row,)))).disclosure
+    assert shown is not None
+    return shown.rows[0]["value"]
+
+
+@given(st.integers(1, 9), st.data())
+def test_l_and_t_do_not_tell_the_counts_of_a_small_class(size: int, data: st.DataObject) -> None:
+    commonest = data.draw(st.integers(1, size))
+    others = {(s, c) for s in range(1, 31) for c in range(1, s + 1)}
+
+    def shown(s: int, c: int) -> tuple[str, str]:
+        return (
+            written(measure_of("l", "frequency", s / c)),
+            written(measure_of("t", "equal", abs(c / s - 0.3))),
+        )
+
+    assert sum(shown(*pair) == shown(size, commonest) for pair in others) > 1
+
+
+def test_reasons_why_something_was_not_measured_stay_inside(evidence: Evidence) -> None:
+    given = replace(evidence, attacks=None, skipped={"attacks": "k=4 is larger than the number of users (3)"})
+    for kind in ("md", "json", "html"):
+        assert "(3)" not in write(given, path=None, audience="external", format=kind).text
+    assert "(3)" in write(given, path=None, format="md").text.replace("\\", "")
+
+
+def test_what_is_not_certain_is_not_called_certain(evidence: Evidence) -> None:
+    shown = for_outsiders(evidence)
+    assert evidence.risk is not None
+    assert shown.risk is not None
+    for exact, told in zip(evidence.risk.rows, shown.risk.rows, strict=True):
+        assert exact["risk"] == 1 or float(told["risk"]) < 1
+
+
+def test_the_page_says_that_it_is_rounded(evidence: Evidence) -> None:
+    assert "rounded so that no count below 10" in write(evidence, path=None, audience="external").text
+    assert "rounded so that no count below 10" not in write(evidence, path=None).text

@@ -6,17 +6,23 @@ import base64
 import hashlib
 import json
 import re
+import shlex
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from tests.report.conftest import CANARY, opened
 
 import sudare
+from sudare.cli.main import run
+from sudare.data.examples import histories
+from sudare.data.keys import Key
 from sudare.report.build import write
 from sudare.report.evidence import Evidence, table_digest
+from sudare.report.settings import context_and_policy
 from sudare.results import Result
 
 IDS = [
@@ -217,3 +223,73 @@ def test_the_checksum_sees_cells_not_batches() -> None:
     first, second = opened(30), opened(30)
     assert table_digest(first) == table_digest(second)
     assert table_digest(first) != table_digest(opened(31))
+
+
+def section(report: Any, name: str) -> dict[str, Any]:
+    return next(s for s in report.to_dict()["sections"] if s["id"] == name)
+
+
+def test_a_rate_near_its_limit_shows_its_side_wherever_it_stands(evidence: Evidence) -> None:
+    assert evidence.attacks is not None
+    rows = ({**evidence.attacks.rows[0], "rate": 0.30004},)
+    row = {"limit": "attack_success", "column": None, "required": "<= 0.3", "measured": 0.30004}
+    policy = Result(({**row, "passed": False, "meaning": "best rate"},))
+    given = replace(evidence, attacks=replace(evidence.attacks, rows=rows), policy=policy)
+    verdict = write(given, path=None).document.verdict
+    assert verdict.figures[0].value == "30.004%"
+    assert any("re-identifies 30.004% of" in reason for reason in verdict.reasons)
+
+
+def test_every_declared_use_is_measured_by_its_columns(made: tuple[Any, Any, Evidence]) -> None:
+    ds, release, evidence = made
+    known = {name: getattr(evidence, name) for name in ("risk", "plan", "attacks")}
+    uses = {"baskets": ["goods", "price"], "hours": ["time"]}
+    report = sudare.report(ds, release, path=None, context={"uses": uses}, known=known)
+    table = section(report, "utility")["blocks"][1]
+    assert table["caption"] == "By declared use"
+    first, second = table["rows"]
+    pairs = sudare.utility(ds, release, [sudare.utility.PairwiseDistance(columns=("goods", "price"))])
+    assert first["pairs_moved"] == pairs.rows[0]["value"]
+    assert "goods: k-anonymity by dummy records (k = 3, effort = low)" in first["done"]
+    assert second["done"] == "time: attribute suppression"
+    assert second["columns_moved"] is None
+    with pytest.raises(sudare.UsageError, match="use 'hours': unknown column 'tiem'; did you mean 'time'"):
+        sudare.report(ds, path=None, context={"uses": {"hours": ["tiem"]}})
+
+
+def test_uses_in_a_file_are_words_or_columns(tmp_path: Path) -> None:
+    file = tmp_path / "sudare.toml"
+    file.write_text('[release]\npurpose = "teaching"\n[release.uses]\n"sales by goods" = ["goods"]\n')
+    assert context_and_policy(file)[0]["uses"] == {"sales by goods": ["goods"]}
+    file.write_text('[release]\nuses = "monthly sums"\n')
+    assert context_and_policy(file)[0]["uses"] == "monthly sums"
+    file.write_text('[release.uses]\nsales = "goods"\n')
+    with pytest.raises(sudare.UsageError, match="names the columns"):
+        context_and_policy(file)
+
+
+def test_a_plan_reaches_as_far_as_there_are_people() -> None:
+    ds = sudare.open("example:purchases", user="user", quasi=["date", "goods"], sensitive="price")
+    plan = sudare.report(ds, path=None, value="goods").evidence.plan
+    assert plan is not None
+    assert [row["k"] for row in plan.rows] == [2, 3]
+
+
+def test_the_report_can_be_reproduced_by_what_it_prints(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(histories(30, records_per_user=8.0, goods=60), "shop.parquet")
+    roles = {"quasi": ["date", "goods"], "sensitive": ["price"], "other": ["time", "number"]}
+    ds = sudare.open("shop.parquet", user="user", identifier="invoice", **roles)
+    Key.new().save("sudare.key")
+    steps = [{"method": "round", "column": "price", "to": 5}]
+    first = sudare.anonymize(ds, sudare.Recipe.from_steps(steps), key="sudare.key")
+    report = sudare.report(ds, first, path=None)
+    toml, commands = (b["text"] for b in section(report, "reproduce")["blocks"] if b["kind"] == "code")
+    (recipe,) = (b["text"] for b in section(report, "done")["blocks"] if b["kind"] == "code")
+    Path("sudare.toml").write_text(toml)
+    Path("recipe.toml").write_text(recipe)
+    Path("key").mkdir()
+    Path("sudare.key").rename("key/sudare.key")
+    for line in commands.splitlines():
+        assert run(shlex.split(line.replace("--key sudare.key", "--key key/sudare.key"))[1:]) == 0, line
+    assert pq.read_table("release.parquet").equals(first.data.to_pyarrow())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sudare.charts import PALETTE, finish
+from sudare.charts import INK, PALETTE, finish
 
 if TYPE_CHECKING:
     from sudare.attacks.score import AttackResult
@@ -21,11 +21,11 @@ def rates(result: AttackResult) -> Any:
     place = alt.Y("attack:N", sort=order, title=None)
     share = {"scale": alt.Scale(domain=[0, 1]), "axis": alt.Axis(format="%")}
     base = alt.Chart(data)
-    bars = base.mark_bar(color=PALETTE[0]).encode(
+    bars = base.mark_bar(color=PALETTE[5]).encode(
         y=place, x=alt.X("rate:Q", title="re-identified release rows", **share)
     )
-    interval = base.mark_rule(color="#1d2733").encode(y=place, x="low:Q", x2="high:Q")
-    blind = base.mark_tick(color=PALETTE[1], thickness=2).encode(y=place, x="baseline:Q")
+    interval = base.mark_rule(color=INK, strokeWidth=2).encode(y=place, x="low:Q", x2="high:Q")
+    blind = base.mark_tick(color=PALETTE[1], thickness=3, opacity=1).encode(y=place, x="baseline:Q")
     return finish(
         bars + interval + blind, title="Re-identification by attack (95% interval; tick: a blind guess)"
     )

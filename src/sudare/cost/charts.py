@@ -20,6 +20,7 @@ ESTIMATES = {
     "paper_e2": "E2 (Cor. 2)",
     "paper_e3": "E3 (Cor. 3)",
 }
+PILOT, RELEASE = "pilot (our optimiser)", "the release"
 Points = list[dict[str, Any]]
 
 
@@ -32,20 +33,34 @@ def cost_against_k(plan: PlanResult, realised: Mapping[int, int] | None = None) 
         {"k": r["k"], "dummies": r[name], "estimate": words} for name, words in known for r in plan.rows
     ]
     lines = _lines(points, "k", "dummies", "estimate", x_title="k", y_title="dummy records")
-    pilot = [dict(r) for r in plan.rows if r.get("pilot") is not None]
+    pilot = [{**r, "dummies": r["pilot"], "made": PILOT} for r in plan.rows if r.get("pilot") is not None]
+    done = [{"k": k, "dummies": dm, "made": RELEASE} for k, dm in (realised or {}).items()]
     layers = [lines]
     if pilot:
         base = alt.Chart(alt.Data(values=pilot)).encode(x="k:Q")
         layers.append(base.mark_rule(color=INK).encode(y="pilot_low:Q", y2="pilot_high:Q"))
-        layers.append(base.mark_point(color=INK, filled=True, size=45).encode(y="pilot:Q"))
-    done = [{"k": k, "dummies": dm} for k, dm in (realised or {}).items()]
-    if done:
-        mark = alt.Chart(alt.Data(values=done)).mark_point(
-            shape="diamond", filled=True, size=110, color=PALETTE[1]
+    if pilot or done:
+        layers.append(_marks([*pilot, *done], [PILOT] * bool(pilot) + [RELEASE] * bool(done)))
+    chart = alt.layer(*layers).resolve_scale(color="independent", shape="independent")
+    return finish(chart, title=f"Dummy records for k-anonymity of {plan.value}")
+
+
+def _marks(points: Points, kinds: list[str]) -> Any:
+    """What was really clustered, as points that the legend names."""
+    import altair as alt
+
+    known = {PILOT: (INK, "circle"), RELEASE: (PALETTE[1], "diamond")}
+    colours, shapes = zip(*(known[kind] for kind in kinds))
+    return (
+        alt.Chart(alt.Data(values=points))
+        .mark_point(filled=True, size=70, opacity=1)
+        .encode(
+            x="k:Q",
+            y="dummies:Q",
+            color=alt.Color("made:N", title=None, scale=alt.Scale(domain=kinds, range=list(colours))),
+            shape=alt.Shape("made:N", title=None, scale=alt.Scale(domain=kinds, range=list(shapes))),
         )
-        layers.append(mark.encode(x="k:Q", y="dummies:Q"))
-    title = f"Dummy records for k-anonymity of {plan.value} (points: optimised)"
-    return finish(alt.layer(*layers), title=title)
+    )
 
 
 def score_against_k(plan: PlanResult) -> Any:

@@ -64,7 +64,7 @@ def report(
     truth: Iterable[int | None] | None = None,
     value: str | None = None,
     policy: Mapping[str, Any] | None = None,
-    context: Mapping[str, str] | None = None,
+    context: Mapping[str, Any] | None = None,
     known: Mapping[str, Any] | None = None,
     progress: Progress = quiet,
 ) -> Report:
@@ -72,7 +72,8 @@ def report(
 
     `release` is a Release, or a published table with its `truth`. `audience="external"` leaves out what must
     not leave: small counts and single people. `format`: html, md, json, or pdf-ready (HTML to print from);
-    by default the ending of `path` decides. `context` says who gets the release and what for.
+    by default the ending of `path` decides. `context` says who gets the release and what for; its
+    `uses` may name the columns that each use needs, and are then measured one by one.
     """
     kind = _format(path, format)
     _known("audience", audience, AUDIENCES)

@@ -55,7 +55,7 @@ class Evidence:
 
     original: DataCard
     release: ReleaseCard | None = None
-    context: Mapping[str, str] = field(default_factory=dict)
+    context: Mapping[str, Any] = field(default_factory=dict)
     risk: Result | None = None
     disclosure: Result | None = None
     plan: Result | None = None
@@ -63,6 +63,7 @@ class Evidence:
     disclosure_after: Result | None = None
     attacks: Result | None = None
     utility: Result | None = None
+    uses: tuple[Mapping[str, Any], ...] = ()
     posteriors: tuple[tuple[str, Result], ...] = ()
     policy: Result | None = None
     weakest: tuple[Mapping[str, Any], ...] = ()

@@ -12,6 +12,7 @@ import numpy as np
 
 from sudare.errors import SudareError, UsageError
 from sudare.report.evidence import Evidence, data_card, release_card
+from sudare.report.uses import declared, moved
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +67,7 @@ def measure(
     value: str | None = None,
     ks: Iterable[int] = range(2, 21),
     policy: Mapping[str, Any] | None = None,
-    context: Mapping[str, str] | None = None,
+    context: Mapping[str, Any] | None = None,
     known: Mapping[str, Any] | None = None,
     progress: Progress = quiet,
 ) -> Evidence:
@@ -75,8 +76,9 @@ def measure(
     `value` is the column whose values dummies would blur (the plan); `known` holds results that the caller
     has already: risk, disclosure, plan, attacks, utility.
     """
-    walk = Walk(total=12 if release is not None else 5, progress=progress)
+    walk = Walk(total=13 if release is not None else 5, progress=progress)
     have = dict(known or {})
+    uses = declared(context or {}, original.columns)
     evidence = Evidence(
         original=walk.must("look at the table", lambda: data_card(original)),
         context=dict(context or {}),
@@ -87,6 +89,9 @@ def measure(
     rows = rows_of_truth(release, truth)
     if release is not None:
         evidence = _after(walk, evidence, original, release, rows, have)
+        evidence = replace(
+            evidence, uses=walk.step("uses", lambda: uses_of(evidence, original, release, rows, uses)) or ()
+        )
     source = original if release is None else published(release)
     found = walk.step("weakest people", lambda: weakest_of(source, rows)) or ()
     evidence = replace(evidence, weakest=found)
@@ -103,7 +108,7 @@ def _after(
     rows: NDArray[np.int64] | None,
     have: Mapping[str, Any],
 ) -> Evidence:
-    listed = None if rows is None else [None if r < 0 else r for r in rows.tolist()]
+    listed = _listed(rows)
     return replace(
         evidence,
         release=walk.must("look at the release", lambda: release_card(release, original.rows, rows)),
@@ -113,6 +118,11 @@ def _after(
         utility=have.get("utility") or walk.step("utility", lambda: utility_of(original, release, listed)),
         posteriors=walk.step("posteriors", lambda: posteriors_of(original, release, listed)) or (),
     )
+
+
+def _listed(rows: NDArray[np.int64] | None) -> list[int | None] | None:
+    """The truth as the verbs take it."""
+    return None if rows is None else [None if r < 0 else r for r in rows.tolist()]
 
 
 def run(
@@ -126,7 +136,7 @@ def run(
     """The whole loop: release the table by a recipe, then gather the evidence."""
     from sudare.methods.recipe import anonymize
 
-    progress("anonymize", 0, 13)
+    progress("anonymize", 0, 14)
     release = anonymize(original, recipe, key=key)
     return release, measure(original, release, progress=lambda s, d, t: progress(s, d + 1, t + 1), **options)
 
@@ -170,7 +180,10 @@ def plan_of(ds: Dataset, value: str | None, ks: Iterable[int]) -> Any:
 
     if ds.roles.user is None:
         raise UsageError("dummy records are planned for tables in which people have several records")
-    return plan(ds, value=value or value_column(ds), k=ks)
+    possible = [k for k in ks if k <= ds.users]
+    if not possible:
+        raise UsageError("there are fewer people than the smallest k")
+    return plan(ds, value=value or value_column(ds), k=possible)
 
 
 def check_of(ds: Dataset, evidence: Evidence, policy: Any) -> Any:
@@ -197,6 +210,18 @@ def utility_of(original: Dataset, release: Any, truth: list[int | None] | None) 
     from sudare.utility.measure import utility
 
     return utility(original, release, truth=truth)
+
+
+def uses_of(
+    evidence: Evidence,
+    original: Dataset,
+    release: Any,
+    rows: NDArray[np.int64] | None,
+    uses: Mapping[str, tuple[str, ...]],
+) -> tuple[Mapping[str, Any], ...]:
+    """How far the columns of every declared use have moved."""
+    changes = getattr(evidence.utility, "by_column", ())
+    return moved(original, release, uses, changes, _listed(rows)) if uses else ()
 
 
 def posteriors_of(

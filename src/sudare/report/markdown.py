@@ -8,6 +8,7 @@ from typing import Any
 from sudare.report.document import Block, Code, Document, Facts, Figure, Lines, Points, Table, Tabs, Words
 from sudare.report.numbers import Capped, written
 from sudare.results import plain
+from sudare.version import __version__
 
 
 def to_markdown(document: Document) -> str:
@@ -23,6 +24,8 @@ def to_markdown(document: Document) -> str:
 def to_dict(document: Document) -> dict[str, Any]:
     """The report as data: sections with their tables' rows; numbers stay numbers, bounds become text."""
     return {
+        "command": "report",
+        "version": __version__,
         "title": document.title,
         "audience": document.audience,
         "verdict": {

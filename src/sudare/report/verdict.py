@@ -52,8 +52,7 @@ def _measured(row: Mapping[str, Any]) -> str:
     value = row.get("measured")
     if not isinstance(value, (int, float)) or isinstance(value, Capped):
         return ""
-    limit = float(str(row["required"]).split()[-1])
-    return f" (measured {beside(float(value), limit)})"
+    return f" (measured {beside(float(value), required(row))})"
 
 
 def _facts(evidence: Evidence) -> list[str]:
@@ -63,7 +62,7 @@ def _facts(evidence: Evidence) -> list[str]:
     if best is not None:
         facts.append(
             f"The strongest of {len(evidence.attacks.rows if evidence.attacks else ())} attacks ({best['attack']}) "
-            f"re-identifies {written(best['rate'], 'share')} of the release; "
+            f"re-identifies {_rate(evidence, best)} of the release; "
             f"a blind guess {written(best['baseline'], 'share')}."
         )
     worst = _riskiest(evidence)
@@ -82,7 +81,7 @@ def figures_of(evidence: Evidence) -> tuple[KeyFigure, ...]:
     best = _best(evidence)
     if best is not None:
         blind = f"blind guess {written(best['baseline'], 'share')}"
-        made.append(KeyFigure("Strongest attack finds", written(best["rate"], "share"), blind))
+        made.append(KeyFigure("Strongest attack finds", _rate(evidence, best), blind))
     worst = _riskiest(evidence)
     if worst is not None:
         known, before, after = worst
@@ -96,6 +95,20 @@ def figures_of(evidence: Evidence) -> tuple[KeyFigure, ...]:
     if loss is not None:
         made.append(KeyFigure("Pairs of columns moved by", written(loss, "share"), "0% is unchanged"))
     return tuple(made)
+
+
+def _rate(evidence: Evidence, best: Mapping[str, Any]) -> str:
+    """The rate of the strongest attack, on its side of the limit if there is one."""
+    rows = evidence.policy.rows if evidence.policy is not None else ()
+    limits = [required(row) for row in rows if row["limit"] == "attack_success"]
+    if not limits or isinstance(best["rate"], Capped):
+        return written(best["rate"], "share")
+    return beside(float(best["rate"]), limits[0], "share")
+
+
+def required(row: Mapping[str, Any]) -> float:
+    """The number that a limit of the policy asks for."""
+    return float(str(row["required"]).split()[-1])
 
 
 def _best(evidence: Evidence) -> Mapping[str, Any] | None:
@@ -124,11 +137,12 @@ def _riskiest(evidence: Evidence) -> tuple[str, float, float | None] | None:
         return None
     worst = next((row for row in evidence.risk.rows if len(row["attributes"]) == 1), evidence.risk.rows[0])
     after = _same(evidence.risk_after, worst["attributes"])
-    return " + ".join(worst["attributes"]), float(worst["risk"]), after
+    return " + ".join(worst["attributes"]), worst["risk"], after
 
 
 def _same(found: Any, attributes: Any) -> float | None:
     for row in found.rows if found is not None else ():
         if list(row["attributes"]) == list(attributes):
-            return float(row["risk"])
+            found_risk: float = row["risk"]
+            return found_risk
     return None

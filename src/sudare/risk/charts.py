@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sudare import charts
@@ -23,6 +23,8 @@ COLOURS = {
     "90% interval": charts.PALETTE[6],
     "threshold": charts.PALETTE[1],
 }
+SMALL = 0.2
+ON_LIGHT = "#050505"  # near black: readable on every blue below the white figures, also in a dark page
 
 
 def risk_bars(result: RiskResult, *, threshold: float | None = None) -> Any:
@@ -31,14 +33,14 @@ def risk_bars(result: RiskResult, *, threshold: float | None = None) -> Any:
 
     rows = [{**row, "knowledge": show(row["attributes"])} for row in result.rows]
     after = any("risk_before" in row for row in rows)
-    axis = alt.X("risk:Q", title="risk of identification", scale=alt.Scale(domain=[0, 1]))
+    axis = alt.X("risk:Q", title="risk of identification", scale=_risk_scale(rows, threshold))
     marks = {
         "risk after" if after else "risk": ("bar", {"x": axis}, True),
         "risk before": ("tick", {"x": "risk_before:Q"}, after),
         "low-cost bound": (
             "tick",
             {"x": "low_cost:Q"},
-            not after and any(row.get("low_cost") for row in rows),
+            not after and any((row.get("low_cost") or row["risk"]) != row["risk"] for row in rows),
         ),
         "90% interval": (
             "rule",
@@ -47,9 +49,7 @@ def risk_bars(result: RiskResult, *, threshold: float | None = None) -> Any:
         ),
     }
     shown = [name for name, (_, _, wanted) in marks.items() if wanted] + (["threshold"] if threshold else [])
-    base = alt.Chart(alt.Data(values=rows)).encode(
-        y=alt.Y("knowledge:N", sort=None, title="known attributes")
-    )
+    base = alt.Chart(alt.Data(values=rows)).encode(y=alt.Y("knowledge:N", sort=None, title=None))
     layers = []
     for name in shown[: len(shown) - bool(threshold)]:
         kind, places, _ = marks[name]
@@ -60,15 +60,28 @@ def risk_bars(result: RiskResult, *, threshold: float | None = None) -> Any:
     return charts.finish(alt.layer(*layers), title="How far each attribute gives people away")
 
 
+def _risk_scale(rows: Sequence[Mapping[str, Any]], threshold: float | None) -> Any:
+    """From 0 to 1, so that pictures compare; where every risk is small, only as far as they reach."""
+    import altair as alt
+
+    names = ("risk", "risk_before", "risk_high")
+    largest = max((float(row[name]) for row in rows for name in names if row.get(name)), default=1.0)
+    return alt.Scale(domain=[0, 1]) if max(largest, threshold or 0) > SMALL else alt.Scale(zero=True)
+
+
 def _layer(chart: Any, kind: str, name: str, shown: Sequence[str]) -> Any:
     """A layer that the legend names."""
     import altair as alt
 
-    mark = {"bar": chart.mark_bar(), "tick": chart.mark_tick(thickness=4), "rule": chart.mark_rule(size=2)}[
-        kind
-    ]
+    marks = {
+        "bar": chart.mark_bar,
+        "tick": lambda: chart.mark_tick(thickness=4, opacity=1),
+        "rule": lambda: chart.mark_rule(size=2),
+    }
+    mark = marks[kind]()
     scale = alt.Scale(domain=list(shown), range=[COLOURS[each] for each in shown])
-    colour = alt.Color("what:N", scale=scale, legend=alt.Legend(title=None, orient="bottom"))
+    legend = alt.Legend(title=None, orient="bottom", symbolType="square")
+    colour = alt.Color("what:N", scale=scale, legend=legend)
     return mark.transform_calculate(what=f"'{name}'").encode(color=colour)
 
 
@@ -79,7 +92,7 @@ def models_bars(results: Sequence[RiskResult]) -> Any:
     rows = [{**row, "knowledge": show(row["attributes"])} for result in results for row in result.rows]
     names = list(dict.fromkeys(row["knowledge"] for row in rows))
     base = alt.Chart(alt.Data(values=rows)).encode(
-        y=alt.Y("knowledge:N", title="known attributes", sort=names),
+        y=alt.Y("knowledge:N", title=None, sort=names),
         yOffset=alt.YOffset("model:N"),
         color=alt.Color("model:N", title="model", scale=alt.Scale(range=charts.PALETTE)),
     )
@@ -228,14 +241,15 @@ def pair_heatmap(result: RiskResult) -> Any:
     if not any(len(subset) == 2 for subset in risks):
         raise UsageError("no pair was measured; add combine=2")
     base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("first:N", sort=names, title=None), y=alt.Y("second:N", sort=names, title=None)
+        x=alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelAngle=-30)),
+        y=alt.Y("second:N", sort=names, title=None),
     )
     cells = base.mark_rect().encode(
         color=alt.Color("risk:Q", title="risk", scale=alt.Scale(domain=[0, 1], scheme="blues"))
     )
-    figures = base.mark_text().encode(
+    figures = base.mark_text(fontSize=12).encode(
         text=alt.Text("risk:Q", format=".3f"),
-        color=alt.condition("datum.risk > 0.6", alt.value("#ffffff"), alt.value(charts.INK)),
+        color=alt.condition("datum.risk > 0.7", alt.value("#ffffff"), alt.value(ON_LIGHT)),
     )
     return charts.finish(
         cells + figures, title="Risk of two attributes known together", width=420, height=420

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.charts import PALETTE, finish
+from sudare.charts import INK, PALETTE, finish
 
 if TYPE_CHECKING:
     import altair
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from sudare.utility.estimate_plan import PlanLResult
     from sudare.utility.posterior import PosteriorResult
     from sudare.utility.workload import WorkloadResult
+
+
+WHOLE = {"domain": [0, 1], "nice": False, "padding": 0}
 
 
 def estimate_chart(result: EstimateResult, truth: Sequence[Mapping[str, Any]] | None = None) -> altair.Chart:
@@ -49,7 +52,7 @@ def estimate_chart(result: EstimateResult, truth: Sequence[Mapping[str, Any]] | 
         )
         for g in groups[:12]
     ]
-    return _finish_many(altair.concat(*panels, columns=3), title)
+    return finish(altair.concat(*panels, columns=3), title=title, width=None)
 
 
 def plan_chart(result: PlanLResult) -> altair.Chart:
@@ -90,22 +93,37 @@ def posterior_chart(result: PosteriorResult) -> altair.Chart:
     """How sure each attacker is of the best guess, over the records, beside the claimed 1/l."""
     import altair
 
-    edges = np.linspace(0, 1, 21)
+    edges, claimed = np.linspace(0, 1, 21), result.rows[0]["claimed"]
     data = [
-        {"attacker": name, "from": float(a), "to": float(b), "share": float(n) / max(len(sure), 1)}
+        {
+            "attacker": f"attacker knows: {name}",
+            "from": float(a),
+            "to": float(b),
+            "share": n / max(len(sure), 1),
+        }
         for name, sure in result.confidence
-        for a, b, n in zip(edges, edges[1:], np.histogram(sure, edges)[0])
+        for a, b, n in zip(edges, edges[1:], np.histogram(sure, edges)[0].tolist())
     ]
-    bars = altair.Chart(altair.Data(values=data)).mark_bar(opacity=0.6, orient="vertical")
-    encoded = bars.encode(
-        x=altair.X("from:Q", title="posterior of the best guess", scale=altair.Scale(domain=[0, 1])),
+    base = altair.Chart().properties(width=560, height=70)
+    bars = base.mark_bar(color=PALETTE[0]).encode(
+        x=altair.X(
+            "from:Q",
+            title="posterior of the best guess",
+            scale=altair.Scale(**WHOLE),
+            axis=altair.Axis(grid=True),
+        ),
         x2="to:Q",
-        y=altair.Y("share:Q", title="share of records", stack=None, axis=altair.Axis(format="%")),
-        color=altair.Color("attacker:N", title="attacker knows"),
+        y=altair.Y(
+            "share:Q", title="records", scale=altair.Scale(**WHOLE), axis=altair.Axis(format="%", tickCount=2)
+        ),
+        y2=altair.datum(0),
     )
-    claimed = altair.Chart(altair.Data(values=[{"claimed": result.rows[0]["claimed"]}]))
-    rule = claimed.mark_rule(strokeDash=[4, 3], color=PALETTE[6]).encode(x="claimed:Q")
-    return finish(encoded + rule, title="How sure attackers are (dashed: the claimed 1/l)")
+    rule = base.mark_rule(strokeDash=[4, 3], color=PALETTE[1], size=2).encode(x=altair.datum(claimed))
+    head = altair.Header(title=None, labelAnchor="start", labelColor=INK, labelFontSize=12)
+    order = list(dict.fromkeys(row["attacker"] for row in data))
+    facets = altair.Facet("attacker:N", sort=order, header=head)
+    panels = altair.layer(bars, rule, data=altair.Data(values=data)).facet(facets, columns=1)
+    return finish(panels, title="How sure attackers are (dashed: the claimed 1/l)", width=None)
 
 
 def lines_chart(
@@ -123,7 +141,7 @@ def lines_chart(
     if panel is not None:
         facets = altair.Facet(f"{panel}:N", title=None, sort=None)
         panels = encoded.properties(width=240, height=180).facet(facets, columns=2)
-        return _finish_many(panels.resolve_scale(x="independent", y="independent"), title)
+        return finish(panels.resolve_scale(x="independent", y="independent"), title=title, width=None)
     return finish(encoded, title=title)
 
 
@@ -140,7 +158,9 @@ def shares_chart(rows: Sequence[Mapping[str, Any]], title: str) -> altair.Chart:
         y=altair.Y("share:Q", title="share", axis=altair.Axis(format="%")),
         color=altair.Color("method:N", title=None, sort=None),
     )
-    return _finish_many(encoded.properties(width=300).facet(altair.Facet("sex:N", title=None)), title)
+    return finish(
+        encoded.properties(width=300).facet(altair.Facet("sex:N", title=None)), title=title, width=None
+    )
 
 
 def _bar(row: Mapping[str, Any], by: Sequence[str]) -> dict[str, Any]:
@@ -152,17 +172,3 @@ def _bar(row: Mapping[str, Any], by: Sequence[str]) -> dict[str, Any]:
 
 def _label(row: Mapping[str, Any], by: Sequence[str]) -> str:
     return ", ".join(f"{name} {row[name]}" for name in by) or "all records"
-
-
-def _finish_many(chart: Any, title: str) -> Any:
-    """`finish` sets a width, which charts of several panels do not have."""
-    from sudare.charts import FONT, GRID, INK
-
-    return (
-        chart.properties(title=title)
-        .configure(background="#ffffff", font=FONT, padding=8)
-        .configure_axis(gridColor=GRID, labelColor=INK, titleColor=INK)
-        .configure_title(color=INK, fontSize=14, anchor="start", fontWeight=600)
-        .configure_view(stroke=None)
-        .configure_range(category=PALETTE)
-    )

@@ -10,8 +10,10 @@ from sudare.report.document import Audience, Block, Code, Section, Table, Words,
 from sudare.report.evidence import Evidence
 from sudare.report.numbers import written
 from sudare.report.sections.before import risk_blocks
+from sudare.report.uses import told
 
 COLUMN_PARAMETERS = ("columns", "column", "value")
+RECODED = "A column that was generalised counts as moved as far as its labels are new, however much they still tell."
 
 
 def done(evidence: Evidence, audience: Audience) -> Section | None:
@@ -114,10 +116,8 @@ def utility(evidence: Evidence, audience: Audience) -> Section | None:
     """What is left of the data's use, metric by metric and column by column."""
     if evidence.release is None:
         return None
-    lead = "What the release keeps of the original."
-    uses = evidence.context.get("uses")
-    if uses:
-        lead += f" Declared uses: {uses}."
+    uses = told(evidence.context)
+    lead = "What the release keeps of the original." + (f" Declared uses: {uses}." if uses else "")
     if evidence.utility is None:
         why = evidence.skipped.get("utility", "it was not asked for")
         return Section("utility", "Utility", lead, (Words(f"Not measured: {why}.", "warn"),))
@@ -136,6 +136,8 @@ def utility(evidence: Evidence, audience: Audience) -> Section | None:
     tables = [Table("Metrics", present(rows, wanted), rows)]
     if by_column:
         tables.insert(0, Table("Change of every column", present(by_column, changed), by_column))
+    if evidence.uses:
+        tables.insert(0, _uses(evidence))
     alt = _change_alt(by_column)
     return Section(
         "utility",
@@ -144,24 +146,42 @@ def utility(evidence: Evidence, audience: Audience) -> Section | None:
         (
             *drawn(evidence.utility, "utility", "Change of every column's distribution", alt),
             *tables,
+            *((Words(RECODED),) if _recoded(evidence) else ()),
             *(Words(note) for note in evidence.utility.notes),
         ),
     )
 
 
-def _change_alt(by_column: Sequence[Mapping[str, Any]]) -> str:
-    if not by_column:
-        return ""
-    most = max(by_column, key=lambda row: float(row["total_variation"] or 0))
-    return (
-        f"Bars of how far each column's distribution moved, 0 to 1. Most: {most['column']} with "
-        f"{written(most['total_variation'], 'share')}."
+def _uses(evidence: Evidence) -> Table:
+    """Every declared use with the columns it needs, what became of them, and how far they moved."""
+    done = {
+        c["column"]: _treatment(evidence, c["column"], c["role"])["done"] for c in evidence.original.columns
+    }
+    rows = tuple(
+        {**use, "done": "; ".join(f"{name}: {done[name]}" for name in use["needs"])} for use in evidence.uses
     )
+    wanted = columns(
+        "use",
+        ("done", "the columns it needs"),
+        ("columns_moved", "columns moved by", "share"),
+        ("pairs_moved", "pairs moved by", "share"),
+        ("mean_shift", "mean shift (sd)", "number"),
+    )
+    return Table("By declared use", present(rows, wanted), rows)
+
+
+def _change_alt(by_column: Sequence[Mapping[str, Any]]) -> str:
+    shown = [row for row in by_column if row["total_variation"] is not None]
+    what = "Bars of how far each column's distribution moved, 0 to 1."
+    if not shown:
+        return f"{what} There are too few people to show how far."
+    most = max(shown, key=lambda row: float(row["total_variation"]))
+    return f"{what} Most: {most['column']} with {written(most['total_variation'], 'share')}."
 
 
 def _treatment(evidence: Evidence, column: str, role: str | None) -> dict[str, Any]:
     assert evidence.release is not None
-    touched = [step["technique"] for step in evidence.release.steps if column in _columns_of(step, evidence)]
+    touched = [_technique(step) for step in evidence.release.steps if column in _columns_of(step, evidence)]
     there = {c["column"] for c in evidence.release.data.columns}
     if role == "user":
         touched.insert(0, "pseudonymization")
@@ -172,6 +192,20 @@ def _treatment(evidence: Evidence, column: str, role: str | None) -> dict[str, A
         "role": role or "none",
         "done": "; ".join(dict.fromkeys(touched)) or "published as it was",
     }
+
+
+def _technique(step: Mapping[str, Any]) -> str:
+    """The technique with its parameters but for the columns."""
+    told = _told({k: v for k, v in step["parameters"].items() if k not in COLUMN_PARAMETERS})
+    return f"{step['technique']} ({told})" if told else str(step["technique"])
+
+
+def _recoded(evidence: Evidence) -> bool:
+    return (
+        any("generalization" in step["technique"] for step in evidence.release.steps)
+        if evidence.release
+        else False
+    )
 
 
 def _columns_of(step: Mapping[str, Any], evidence: Evidence) -> set[str]:

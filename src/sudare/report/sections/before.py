@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sudare.report.charts import drawn, figure
 from sudare.report.document import Audience, Block, Figure, Section, Table, Tabs, Words, columns, present
 from sudare.report.evidence import Evidence
-from sudare.report.numbers import written
+from sudare.report.numbers import percent, written
 from sudare.results import Result
 
 MEASURES = ("k", "uniques", "prosecutor", "marketer", "l", "t", "special uniques", "dis-suda")
 MOST = 40
+MOST_BARS = 20
+SMALL_CLASS = 5
 
 
 def risk(evidence: Evidence, audience: Audience) -> Section:
@@ -85,11 +88,11 @@ def plan_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         ("pilot", "pilot (our optimiser)", "number"),
         ("pilot_low", "low", "number"),
         ("pilot_high", "high", "number"),
-        ("expected", "random clusters, expected", "number"),
+        ("expected", "random clusters", "number"),
         ("paper_e", "E", "number"),
         ("paper_e2", "E2", "number"),
         ("paper_e3", "E3", "number"),
-        ("reid", "re-identification", "share"),
+        ("reid", "found", "share", "chance to find a person who hides in a cluster"),
         ("score", "score", "number"),
     )
     certain = all(row.get("pilot_low") == row.get("pilot_high") for row in rows)
@@ -134,7 +137,7 @@ def _knowledge(found: Result | None, name: str) -> tuple[Block, ...]:
         ("alpha", "records per person", "number"),
         ("values", "different values", "count"),
         ("model", "model"),
-    )
+    )[: 8 if name == "after" else 9]
     rows = tuple(found.rows[:MOST])
     caption = f"Risk by what the attacker knows (risk {name} processing)"
     more = (
@@ -143,7 +146,12 @@ def _knowledge(found: Result | None, name: str) -> tuple[Block, ...]:
         else ()
     )
     return (
-        *drawn(found, f"risk-{name}", "Risk per set of attributes", risk_alt(found.rows)),
+        *drawn(
+            replace(found, rows=found.rows[:MOST_BARS]),
+            f"risk-{name}",
+            "Risk per set of attributes",
+            risk_alt(found.rows),
+        ),
         Table(caption, present(rows, wanted), rows),
         *more,
         *(Words(note) for note in found.notes),
@@ -165,8 +173,9 @@ def risk_alt(rows: Sequence[Mapping[str, Any]]) -> str:
     """What the bars show, in words."""
     first, last = rows[0], rows[-1]
     text = " + ".join(first["attributes"])
+    bars = f"the {MOST_BARS} riskiest of {len(rows)}" if len(rows) > MOST_BARS else f"{len(rows)}"
     return (
-        f"Bars of the risk of {len(rows)} sets of attributes. Highest: {text} with {written(first['risk'])}; "
+        f"Bars of the risk of {bars} sets of attributes. Highest: {text} with {written(first['risk'])}; "
         f"lowest: {' + '.join(last['attributes'])} with {written(last['risk'])}."
     )
 
@@ -177,12 +186,21 @@ def _hiding(found: Result | None, name: str) -> tuple[Block, ...]:
     rows = tuple(row for row in found.rows if row["measure"] in MEASURES)
     wanted = columns("measure", "variant", ("attributes", "columns"), ("value", "value", "number"), "meaning")
     return (
-        *drawn(
-            found, f"classes-{name}", "Class sizes", "Share of records by the size of the class they hide in."
-        ),
+        *drawn(found, f"classes-{name}", "Class sizes", class_alt(found)),
         Table(f"Disclosure measures {name} processing", wanted, rows),
         *(Words(note) for note in found.notes),
     )
+
+
+def class_alt(found: Any) -> str:
+    """What the bars of class sizes show, in words."""
+    what = "Share of records by the number of people in their class of equal quasi-identifiers."
+    sizes = found.distribution() if hasattr(found, "distribution") else ()
+    total = sum(size["records"] for size in sizes)
+    if not total:
+        return what
+    alone, few = (sum(s["records"] for s in sizes if s["size"] < limit) / total for limit in (2, SMALL_CLASS))
+    return f"{what} {percent(alone)} are alone, {percent(few)} in classes of fewer than {SMALL_CLASS} people (orange)."
 
 
 def _missing(evidence: Evidence, step: str) -> Words:

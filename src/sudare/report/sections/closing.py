@@ -6,11 +6,16 @@ import platform
 import shlex
 from importlib import metadata
 
+from sudare.data.proposal import text
 from sudare.report.document import Audience, Block, Code, Facts, Lines, Points, Section, Table, Words, columns
 from sudare.report.evidence import Evidence
 from sudare.report.numbers import Capped, beside, written
 from sudare.version import __version__
 
+OUTSIDERS = (
+    "Numbers are rounded so that no count below 10 people can be found: counts to tens, shares to steps of ten people, "
+    "means to steps of twenty. An empty cell stands for a number about too few people."
+)
 PARTS = ("duckdb", "pyarrow", "numpy", "numba", "scipy", "ibis-framework")
 
 
@@ -68,6 +73,8 @@ def limits(evidence: Evidence, audience: Audience) -> Section:
         items.insert(
             0, "This release was made with a demonstration key that anyone can guess. Never publish it."
         )
+    if audience == "external":
+        items.insert(0, OUTSIDERS)
     skipped = [f"Not measured: {step} ({why})." for step, why in evidence.skipped.items()]
     shown = skipped if audience == "internal" else [f"Not measured: {step}." for step in evidence.skipped]
     return Section(
@@ -85,12 +92,14 @@ def reproduce(evidence: Evidence, audience: Audience) -> Section:
             ("Recipe", release.digest or "not known"),
             ("Key fingerprint", release.fingerprint or "not known"),
         ]
-    blocks: list[Block] = [Facts(tuple(pairs))]
+    blocks: list[Block] = [Facts(tuple(pairs)), Code(_roles(evidence), "The roles as a file, sudare.toml")]
     if release is not None:
-        blocks.append(Code("\n".join(_commands(evidence)), "With the original, the recipe and the key"))
+        label = "With the original, sudare.toml, the recipe as recipe.toml, and the key"
+        blocks.append(Code("\n".join(_commands(evidence)), label))
     if evidence.seconds and audience == "internal":
-        took = ", ".join(f"{name} {seconds:.2g} s" for name, seconds in evidence.seconds.items())
-        blocks.append(Words(f"Time: {took}."))
+        slow = ", ".join(f"{name} {took:.1f} s" for name, took in evidence.seconds.items() if took >= 0.05)
+        total = sum(evidence.seconds.values())
+        blocks.append(Words(f"Time: {total:.1f} s" + (f", of which {slow}." if slow else ".")))
     return Section(
         "reproduce", "How to reproduce", "The same data, recipe and key give the same release.", tuple(blocks)
     )
@@ -106,6 +115,15 @@ def sign_off(evidence: Evidence, audience: Audience) -> Section:
         "A release is a decision of people.",
         (Facts((("Review date", review),)), Lines(labels)),
     )
+
+
+def _roles(evidence: Evidence) -> str:
+    """The roles as `sudare init` would write them."""
+    lines = ["[data]", f"file = {text(evidence.original.name)}", "", "[roles]"]
+    for role, named in evidence.original.roles.items():
+        listed = text(named) if isinstance(named, str) else f"[{', '.join(map(text, named))}]"
+        lines.append(f"{role} = {listed}")
+    return "\n".join(lines).replace("<", "\\u003c")  # the same to TOML, and no markup anywhere
 
 
 def _commands(evidence: Evidence) -> list[str]:
@@ -132,8 +150,8 @@ def _singling_out(evidence: Evidence) -> str:
     if ("k", "missing is a value") not in rows:
         return "class sizes not measured"
     k, uniques = rows[("k", "missing is a value")], rows.get(("uniques", "in the table"))
-    text = f"smallest class: {written(k, 'count')} people"
-    return text + (f"; alone in their class: {written(uniques, 'count')}" if uniques is not None else "")
+    told = f"smallest class: {written(k, 'count')} {'person' if k == 1 else 'people'}"
+    return told + (f"; classes of one person: {written(uniques, 'count')}" if uniques is not None else "")
 
 
 def _linking(evidence: Evidence) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sudare.report.document import Audience, Block, Facts, Points, Section, Table, Words, columns
 from sudare.report.evidence import DataCard, Evidence
+from sudare.report.uses import told
 
 CONTEXT = (
     ("purpose", "Purpose of the release"),
@@ -18,7 +19,8 @@ CONTEXT = (
 
 def context(evidence: Evidence, audience: Audience) -> Section:
     """Who gets it and what for: the same numbers mean different things in different places."""
-    pairs = tuple((title, evidence.context.get(key) or "not stated") for key, title in CONTEXT)
+    stated = {**evidence.context, "uses": told(evidence.context)}
+    pairs = tuple((title, stated.get(key) or "not stated") for key, title in CONTEXT)
     blocks: tuple[Block, ...] = (Facts(pairs),)
     if not any(evidence.context.get(key) for key, _ in CONTEXT):
         blocks += (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sudare.charts import PALETTE, finish
+from sudare.charts import INK, PALETTE, finish
 from sudare.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,8 +27,11 @@ def class_sizes(result: DisclosureResult) -> altair.Chart:
     colour = alt.condition("datum.small", alt.value(PALETTE[1]), alt.value(PALETTE[0]))
     size = alt.X("size:N", sort=labels, title="people in the class", axis=alt.Axis(labelAngle=0))
     share = alt.Y("share:Q", title="share of the records", axis=alt.Axis(format="%"))
-    bars: Any = alt.Chart(alt.Data(values=rows)).mark_bar().encode(x=size, y=share, color=colour)
-    finished: altair.Chart = finish(bars, title="How many people a record hides among")
+    base: Any = alt.Chart(alt.Data(values=rows)).encode(x=size, y=share)
+    bars = base.mark_bar().encode(color=colour)
+    figures = base.transform_filter("datum.share > 0").mark_text(dy=-7, color=INK, fontSize=12)
+    told = figures.encode(text=alt.Text("share:Q", format=".1%"))
+    finished: altair.Chart = finish(bars + told, title="How many people a record hides among")
     return finished
 
 

@@ -37,14 +37,9 @@ def _class_rows(found: DisclosureResult) -> Rows:
     yield _row("k", "missing is a value", WHOLE, found.k, "people in the smallest class")
     yield _row("k", "missing is any value", WHOLE, found.k_wildcard, "fewest people a record can hide among")
     yield _row("classes", "", WHOLE, found.classes, "different combinations of the quasi-identifiers")
-    share = (found.uniques or 0) / max(found.records, 1)
-    yield _row(
-        "uniques",
-        "in the table",
-        WHOLE,
-        found.uniques,
-        f"people alone in their class ({share:.1%} of records)",
-    )
+    alone = int(found.sizes.records[found.sizes.persons == 1].sum()) / max(found.records, 1)
+    meaning = f"classes of one person ({alone:.1%} of records)"
+    yield _row("uniques", "in the table", WHOLE, found.uniques, meaning)
 
 
 def _risk_rows(found: DisclosureResult) -> Rows:
