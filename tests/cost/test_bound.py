@@ -39,3 +39,8 @@ def test_equal_sets_need_nothing(some_sets):
     sets = some_sets(1, 20, 3).take(np.zeros(12, np.int64))
     assert lower_bound(sets, 3, target=0) == 0
     assert lower_bound(sets, 1, target=0) == 0
+
+
+def test_too_few_users_for_two_clusters_cost_what_one_costs(some_sets):
+    sets = some_sets(5, 30, 4)
+    assert lower_bound(sets, 3, target=0) == sets.dummies(np.zeros(5, np.int64)) > 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import combinations
+from math import comb
 
 import numpy as np
 import pytest
@@ -62,6 +64,23 @@ def test_the_expectation_is_the_mean_over_all_clusters_of_that_size(sets, size):
     assert expected == pytest.approx(size * np.mean(unions) - size * ones, abs=1e-9)
 
 
+@settings(max_examples=60)
+@given(st.integers(1, 400), st.data())
+def test_the_expectation_is_that_of_exact_binomials(n, data):
+    owners = data.draw(st.lists(st.integers(0, n), min_size=1, max_size=5))
+    sizes = even_sizes(n, data.draw(st.integers(1, n)))
+    missed = [[Fraction(comb(n - d, s), comb(n, s)) for d in owners] for s in sizes.tolist()]
+    exact = sum(s * (1 - chance) for s, row in zip(sizes.tolist(), missed) for chance in row) - sum(owners)
+    assert expected_dummies_exact(owners, sizes) == pytest.approx(float(exact), rel=1e-9, abs=1e-7)
+
+
+@pytest.mark.parametrize("owners", [1, 3, 1000])
+def test_a_hundred_million_users_lose_no_digits(owners):
+    n = 100_000_000
+    exact = n * (1 - Fraction(comb(n - owners, 5), comb(n, 5))) - owners
+    assert expected_dummies_exact([owners], np.full(n // 5, 5)) == pytest.approx(float(exact), rel=1e-6)
+
+
 def test_sizes_and_owners_must_fit():
     with pytest.raises(UsageError, match="owners"):
         expected_dummies_exact([5], [2, 2])
@@ -73,6 +92,28 @@ def test_a_million_users_are_no_trouble():
     owners = np.repeat([1, 1000, 500_000], [1000, 100, 3])
     cost = expected_dummies_exact(owners, even_sizes(1_000_000, 200_000))
     assert 5 * 1000 - 1000 < cost < 5 * owners.sum()
+
+
+@pytest.mark.parametrize(
+    "clusters",
+    [
+        ["x", "x", "y"],
+        np.array(["x", "x", "y"]),
+        np.array([4, 4, 0]),
+        {"Carol": "y", "Bob": "x", "Alice": "x"},
+        {"x": ["Alice", "Bob"], "y": ["Carol"]},
+        [("Alice", "Bob"), ("Carol",)],
+        [{"Alice", "Bob"}, {"Carol"}],
+    ],
+    ids=str,
+)
+def test_clusters_may_be_labels_or_members(clusters):
+    assert dummies(EXAMPLE, clusters) == 1
+
+
+def test_as_many_labels_as_users():
+    with pytest.raises(UsageError, match="one label per user"):
+        dummies(EXAMPLE, ["x", "y"])
 
 
 @pytest.mark.parametrize(

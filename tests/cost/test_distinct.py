@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare.cost import expected_distinct, pr_distinct, variance_distinct
-from sudare.cost.distinct import _normal_mass
+from sudare.cost.distinct import _normal_mass, _poisson_mass
 from sudare.errors import UsageError
 
 getcontext().prec = 60
@@ -123,6 +123,22 @@ def test_the_normal_law_is_close_to_the_recurrence_where_both_run():
 def test_a_band_around_the_mean_is_as_good_as_the_whole():
     y = np.arange(0, 5001)
     assert pr_distinct(y, 20_000, 5000).sum() == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize(("y", "x", "l", "chance"), [(1, 10**9, 1, 1), (2, 10**9, 2, 1), (1, 10**9, 2, 0)])
+def test_very_many_records_of_few_values_show_them_all(y, x, l, chance):
+    assert pr_distinct(y, x, l) == chance
+
+
+def test_far_out_rare_events_are_poisson():
+    missed = 1e6 * np.exp(2e7 * np.log1p(-1e-6))
+    assert pr_distinct(10**6, 2 * 10**7, 10**6) == pytest.approx(np.exp(-missed), rel=1e-6)
+    assert pr_distinct(2 * 10**7, 2 * 10**7, 1e15) == pytest.approx(np.exp(-0.2), rel=1e-6)
+
+
+def test_poissons_law_is_close_to_the_recurrence_where_both_run():
+    for y, x, l in ((np.arange(3900, 4001), 4000, 1e6), (np.arange(280, 301), 1600, 300)):
+        assert np.abs(pr_distinct(y, x, l) - _poisson_mass(y.astype(float), x, l)).max() < 0.01
 
 
 @pytest.mark.parametrize(("x", "l"), [(-1, 3), (2, 0), (float("nan"), 3)])

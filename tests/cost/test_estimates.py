@@ -73,7 +73,36 @@ def test_best_clusters_and_best_k_are_the_smallest_score():
     assert score(n, m, l, n // best_k(n, m, l)) <= min(score(n, m, l, n // k) for k in range(1, n + 1))
 
 
-@pytest.mark.parametrize("wrong", [{}, {"c": 3, "k": 2}, {"c": 0}, {"k": 0}, {"k": 2, "p": [0.5, 0.2]}])
+def test_no_cost_has_no_sign():
+    assert not np.signbit(expected_dummies(400, 38_087, 2_781, c=[400, 400])).any()
+
+
+def test_users_without_records_and_a_single_value_own_what_they_have():
+    assert expected_dummies(4, 10, 1, k=2, p=[1.0], b=[0, 5, 5, 0]) == 2
+    assert expected_dummies(4, 0, 1, k=2, p=[1.0]) == 0
+
+
+def test_the_records_of_users_meet_many_numbers_of_values():
+    users = np.arange(40)
+    cost = expected_dummies(40, users.sum(), [50, 700], k=4, b=users)
+    assert cost.tolist() == [float(expected_dummies(40, users.sum(), l, k=4, b=users)) for l in (50, 700)]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"c": 3, "k": 2},
+        {"c": 0},
+        {"k": 0},
+        {"k": 2, "p": [0.5, 0.2]},
+        {"k": 2, "p": [0.5, 0.5]},
+        {"k": 2, "b": [50, 50]},
+        {"k": 2, "l": 0},
+        {"k": 2, "m": -1},
+        {"k": 2, "n": 0},
+    ],
+)
 def test_wrong_calls_are_refused(wrong):
     with pytest.raises(UsageError):
-        expected_dummies(10, 100, 20, **wrong)
+        expected_dummies(**{"n": 10, "m": 100, "l": 20, **wrong})

@@ -89,6 +89,21 @@ def test_planning_by_clusters(histories):
     assert by_clusters.rows[0]["pilot"] is None
 
 
+def test_the_pilot_of_larger_clusters_costs_more_than_that_of_k(histories):
+    rows = sudare.plan(histories, "goods", clusters=[40, 31]).rows
+    assert [row["k"] for row in rows] == [3, 3]
+    assert rows[1]["pilot"] / rows[1]["expected"] == pytest.approx(
+        rows[0]["pilot"] / rows[0]["expected"], rel=1e-3
+    )
+
+
+def test_numpy_numbers_are_whole_numbers(histories):
+    wanted = np.arange(2, 4)
+    rows = sudare.plan(histories, "goods", k=wanted, pilot=False).rows
+    assert rows == sudare.plan(histories, "goods", k=[2, 3], pilot=False).rows
+    assert sudare.plan(histories, "goods", k=wanted[0], pilot=False).rows == rows[:1]
+
+
 def test_rows_in_another_order_give_the_same_plan(histories, planned):
     table = histories.to_pyarrow()
     mixed = sudare.open(table.take(np.random.default_rng(0).permutation(table.num_rows)), user="user")

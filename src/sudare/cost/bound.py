@@ -20,10 +20,13 @@ ROUNDS = {"trial": (1, 40), "low": (6, 40), "default": (25, 60), "high": (80, 15
 def lower_bound(sets: ItemSets, k: int, *, target: int, effort: str = "default") -> int:
     """No clustering with at least k users per cluster has fewer dummies than this.
 
-    The best of three bounds; the one over pairs is by far the strongest, and is left out for many users.
+    The best of three bounds; the one over pairs is by far the strongest, and is left out for many users. Too few
+    users for two clusters make one, whose cost is known.
     """
-    if k <= 1 or sets.users < k:
+    if k <= 1:
         return 0
+    if sets.users < 2 * k:
+        return sets.dummies(np.zeros(sets.users, np.int64))
     stage("lower bound")
     bounds = [size_bound(sets, k), rarity_bound(sets, k)]
     if k == 2 and sets.users <= MATCHED_USERS:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -11,6 +13,7 @@ Floats = NDArray[np.float64]
 # Cells of the recurrence that are worth computing in full; beyond, only a band around the mean, then a normal law.
 FULL_CELLS = 20_000_000
 BAND_CELLS = 600_000_000
+FEW = 30  # below this standard deviation the law is too skewed to be normal
 
 
 def expected_distinct(x: ArrayLike, l: ArrayLike) -> Floats:
@@ -46,8 +49,8 @@ def pr_distinct(y: ArrayLike, x: ArrayLike, l: ArrayLike) -> Floats:
     """Pr(y|x), the chance that x records show exactly y of l values (P3, Thm 1), by the recurrence (1).
 
     Its terms are positive, so that nothing cancels; the alternating Stirling sum is wrong in the third
-    digit at Pr(40|50), l=100. Far out (x about 1e6) it is computed in a band around the mean or, where the
-    band is wide, taken from the normal law.
+    digit at Pr(40|50), l=100. Far out (x about 1e6) it is computed in a band around the mean or, where that is too
+    much work, taken from the normal law, or from Poisson's when few records repeat a value or few values are missed.
 
     >>> round(float(pr_distinct(40, 50, 100)), 5)
     0.16754
@@ -111,7 +114,7 @@ def _pr_row(y: Floats, x: int, l: float) -> Floats:
     reach = min(most, int(12 * sd) + 30)
     full = x * most <= FULL_CELLS
     if not full and x * 2 * reach > BAND_CELLS:
-        return np.where(inside, _normal_mass(y, mean, sd), 0.0)
+        return np.where(inside, _normal_mass(y, mean, sd) if sd > FEW else _poisson_mass(y, x, l), 0.0)
     if full:
         low, high = np.zeros(x + 1, np.int64), np.full(x + 1, most, np.int64)
     else:
@@ -133,3 +136,14 @@ def _normal_mass(y: Floats, mean: float, sd: float) -> Floats:
     from scipy.special import ndtr
 
     return np.asarray(ndtr((y + 0.5 - mean) / sd) - ndtr((y - 0.5 - mean) / sd))
+
+
+def _poisson_mass(y: Floats, x: int, l: float) -> Floats:
+    """Of very many records with a narrow law, either few repeat a value or few values are missed."""
+    from scipy.special import gammaln, xlogy
+
+    missed = l * math.exp(x * math.log1p(-1.0 / l)) if l > 1 else 0.0
+    repeated = x * (x - 1) / (2 * l)
+    most, mean = (l, missed) if missed < repeated else (x, repeated)
+    rare = np.maximum(most - y, 0)
+    return np.asarray(np.exp(xlogy(rare, mean) - mean - gammaln(rare + 1)))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -31,92 +34,110 @@ def expected_dummies(
     30850
     """
     n, m, l = (np.asarray(v, dtype=np.float64) for v in (n, m, l))
+    _check(n, m, l)
     clusters = _clusters(n, c, k)
     if p is None:
         if b is None:
             return _uniform(n, m, l, clusters)
-        spent = expected_distinct(np.asarray(b, dtype=np.float64), l).sum()
+        spent = expected_distinct(_activity(b, n), l[..., None]).sum(axis=-1)
         return np.asarray(n * expected_distinct(m / clusters, l) - spent)[()]
-    shares, times = _shares(p)
-    owned = n * _distinct_of(shares, times, m / n) if b is None else _owned(shares, times, b)
+    shares, times = _shares(p, l)
+    owned = n * _distinct_of(shares, times, m / n) if b is None else _owned(shares, times, _activity(b, n))
     return np.asarray(n * _distinct_of(shares, times, m / clusters) - owned)[()]
 
 
-def normaliser(n: int, m: int, l: int) -> float:
+def normaliser(n: ArrayLike, m: ArrayLike, l: ArrayLike) -> Floats:
     """alpha = 1 / E(dm at c=1): it brings the cost to the range 0..1 (P3, section 3.5).
 
     >>> round(1 / normaliser(400, 38_000, 2_700))
     1042653
     """
-    largest = float(expected_dummies(n, m, l, c=1))
-    return 1.0 / largest if largest > 0 else 0.0
+    largest = np.asarray(expected_dummies(n, m, l, c=1))
+    return np.divide(1.0, largest, out=np.zeros_like(largest), where=largest > 0)[()]
 
 
-def score(n: int, m: int, l: int, c: ArrayLike) -> Floats:
+def score(n: ArrayLike, m: ArrayLike, l: ArrayLike, c: ArrayLike) -> Floats:
     """The comprehensive evaluation alpha E(dm) + c/n: cost and re-identification on one scale, less is better."""
-    clusters = np.asarray(c, dtype=np.float64)
-    return np.asarray(normaliser(n, m, l) * expected_dummies(n, m, l, c=clusters) + clusters / n)[()]
+    reid = np.asarray(c, dtype=np.float64) / np.asarray(n)
+    return np.asarray(normaliser(n, m, l) * expected_dummies(n, m, l, c=c) + reid)[()]
 
 
-def best_clusters(n: int, m: int, l: int) -> int:
-    """The number of clusters with the smallest comprehensive evaluation (P3, Fig. 10).
+def best_clusters(n: ArrayLike, m: ArrayLike, l: ArrayLike) -> Any:
+    """The number of clusters with the smallest comprehensive evaluation (P3, Fig. 10); of arrays an array.
 
-    >>> best_clusters(400, 38_000, 2_700)
-    69
+    >>> best_clusters(400, 38_000, 2_700), best_clusters(400, [10_000, 38_000], 2_700).tolist()
+    (69, [37, 69])
     """
-    _positive(n=n)
-    return int(np.argmin(score(n, m, l, np.arange(1, n + 1)))) + 1
+    return _smallest(n, m, l, lambda users: np.arange(1, users + 1))
 
 
-def best_k(n: int, m: int, l: int) -> int:
+def best_k(n: ArrayLike, m: ArrayLike, l: ArrayLike) -> Any:
     """The k with the smallest evaluation at floor(n/k) clusters: k itself is searched, not rounded from the best c.
 
     >>> best_k(400, 38_000, 2_700), 400 // best_clusters(400, 38_000, 2_700)
     (6, 5)
     """
-    _positive(n=n)
-    return int(np.argmin(score(n, m, l, n // np.arange(1, n + 1)))) + 1
+    return _smallest(n, m, l, lambda users: users // np.arange(1, users + 1))
+
+
+def _smallest(n: ArrayLike, m: ArrayLike, l: ArrayLike, clusters: Callable[[int], NDArray[Any]]) -> Any:
+    """The place, from 1, of the candidate number of clusters with the smallest evaluation."""
+    cases = np.broadcast(n, m, l)
+    best = [int(np.argmin(score(int(a), b, c, clusters(int(a))))) + 1 for a, b, c in cases]
+    return np.array(best).reshape(cases.shape) if cases.shape else best[0]
 
 
 def _uniform(n: Floats, m: Floats, l: Floats, c: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         log = np.log1p(-1.0 / l)
         a, b = m / n * log, m / c * log
-        expected = -n * l * np.exp(a) * np.expm1(b - a)
-    return np.where((l == 1) | (m == 0), 0.0, expected)[()]
+        expected = n * l * np.exp(a) * -np.expm1(b - a)
+    return np.where((l == 1) | (m == 0) | (n == c), 0.0, expected)[()]
+
+
+def _check(n: Floats, m: Floats, l: Floats) -> None:
+    if not (n >= 1).all():
+        raise UsageError("n, the number of users, is at least 1")
+    if not (m >= 0).all():
+        raise UsageError("m, the number of records, is not negative")
+    if not (l >= 1).all():
+        raise UsageError("l, the number of values, is at least 1")
 
 
 def _clusters(n: Floats, c: ArrayLike | None, k: ArrayLike | None) -> Floats:
     if (c is None) == (k is None):
         raise UsageError("expected_dummies: give either c, the number of clusters, or k")
     given = np.asarray(c if c is not None else k, dtype=np.float64)
-    _positive(n=n, **{"k" if c is None else "c": given})
+    if not (given > 0).all():
+        raise UsageError(f"{'k' if c is None else 'c'} must be positive")
     return given if c is not None else np.asarray(n / given)
 
 
-def _positive(**numbers: ArrayLike) -> None:
-    for name, value in numbers.items():
-        if not (np.asarray(value) > 0).all():
-            raise UsageError(f"{name} must be positive")
-
-
-def _shares(p: ArrayLike) -> tuple[Floats, Floats]:
+def _shares(p: ArrayLike, l: Floats) -> tuple[Floats, Floats]:
     """Equal shares are computed once."""
     shares = np.asarray(p, dtype=np.float64)
-    if shares.ndim != 1 or (shares < 0).any() or not np.isclose(shares.sum(), 1.0, atol=1e-6):
+    if shares.ndim != 1 or not (shares >= 0).all() or not np.isclose(shares.sum(), 1.0, atol=1e-6):
         raise UsageError("p: one share per value, none negative, sum 1")
+    if (l != len(shares)).any():
+        raise UsageError(f"p: one share per value; there are {len(shares)} shares")
     shares, times = np.unique(shares[shares > 0], return_counts=True)
     return shares, times.astype(np.float64)
 
 
+def _activity(b: ArrayLike, n: Floats) -> Floats:
+    records = np.asarray(b, dtype=np.float64)
+    if records.ndim != 1 or not (records >= 0).all() or (n != len(records)).any():
+        raise UsageError("b: the number of records of each user, as many as n")
+    return records
+
+
 def _distinct_of(shares: Floats, times: Floats, x: Floats) -> Floats:
     """Sum over values of 1 - (1 - p_j)^x, the expected distinct values of x records."""
-    with np.errstate(divide="ignore"):
-        logs = np.log1p(-np.minimum(shares, 1.0))
-    x = np.asarray(x, dtype=np.float64)
-    return np.asarray(-np.expm1(np.multiply.outer(x, logs)) @ times)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        touched = -np.expm1(np.multiply.outer(x, np.log1p(-np.minimum(shares, 1.0))))
+    return np.asarray(np.where(np.asarray(x)[..., None] == 0, 0.0, touched) @ times)
 
 
-def _owned(shares: Floats, times: Floats, b: ArrayLike) -> float:
-    sizes, users = np.unique(np.asarray(b, dtype=np.float64), return_counts=True)
+def _owned(shares: Floats, times: Floats, b: Floats) -> float:
+    sizes, users = np.unique(b, return_counts=True)
     return float(_distinct_of(shares, times, sizes) @ users)

@@ -30,7 +30,7 @@ def pilots(sets: ItemSets, users: int, wanted: list[tuple[int, float]]) -> list[
     In the sample the optimiser needs a share of what random clusters need. The share falls slowly as users
     are added, for they find better partners: the share in the sample is the upper end, and its trend from
     half the sample to the whole, continued to everybody, the lower. A k that the sample is too small for
-    (two clusters in each half) has no pilot.
+    (two clusters in each half) has no pilot. Of clusters that are larger than k the same share is expected.
     """
     with ThreadPoolExecutor(max_workers=2) as pool:
         return list(pool.map(lambda pair: _pilot(sets, users, *pair), wanted))
@@ -38,7 +38,7 @@ def pilots(sets: ItemSets, users: int, wanted: list[tuple[int, float]]) -> list[
 
 def _pilot(sets: ItemSets, users: int, k: int, expected: float) -> Pilot | None:
     if sets.users == users:
-        cost = float(sets.dummies(cluster(sets, k, effort="trial")))
+        cost = _share(sets, k) * expected
         return Pilot(cost, cost, cost)
     if sets.users < 4 * k:
         return None

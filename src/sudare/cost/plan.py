@@ -133,10 +133,10 @@ def _cluster_numbers(users: int, k: Any, clusters: Any) -> list[tuple[int, int]]
 
 
 def _whole(given: Any, name: str) -> list[int]:
-    numbers = [given] if isinstance(given, int) else list(given)
-    if not numbers or any(not isinstance(n, int) or isinstance(n, bool) for n in numbers):
+    numbers = list(given) if isinstance(given, Iterable) else [given]
+    if not numbers or any(not hasattr(n, "__index__") or isinstance(n, bool) for n in numbers):
         raise UsageError(f"{name}: give whole numbers, e.g. range(2, 21)")
-    return list(dict.fromkeys(numbers))
+    return list(dict.fromkeys(int(n) for n in numbers))
 
 
 def _row(

@@ -99,7 +99,7 @@ def _figure_10() -> Item:
     clusters = best_clusters(*FIGURES)
     rows = (
         must_equal("best number of clusters", "69", clusters),
-        must_equal("1/alpha", "1,042,653", 1 / normaliser(*FIGURES)),
+        must_equal("1/alpha", "1,042,653", 1 / float(normaliser(*FIGURES))),
         must_equal("n/c", "5.80", FIGURES[0] / clusters),
         must_equal("k", "5", FIGURES[0] // clusters),
         Row("k, searched itself", "", str(best_k(*FIGURES)), "beyond the paper"),
