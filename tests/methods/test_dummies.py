@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import sudare
+from sudare.cli.main import run
 from sudare.data.keys import Key
 from sudare.errors import DataError, UsageError
 from sudare.methods import DummyRecords
@@ -68,6 +71,17 @@ def test_a_dummy_is_a_copy_of_a_real_record_of_its_cluster(shop, key):
     for row in rows[draft.rows :]:
         assert any((user, row[1:]) in real for user in cluster_of[row[0]])
     assert (grown.truth[draft.rows :] == -1).all()
+
+
+def test_dummies_of_one_user_are_different_records_of_others(key):
+    draw = np.random.default_rng(3)
+    users, goods = draw.integers(0, 12, 900), draw.integers(0, 6, 900)
+    table = pa.table({"user": users, "goods": goods, "number": np.arange(900)})  # no two records are equal
+    ds = sudare.open(table, user="user")
+    method = DummyRecords(value="goods", k=4, keep="multiset", effort="trial")
+    grown = method.apply(Draft.of(ds, key), key).table
+    assert grown.num_rows > 950
+    assert max(Counter(zip(*(grown[name].to_pylist() for name in grown.column_names))).values()) == 1
 
 
 def test_the_same_key_gives_the_same_release_in_any_row_order(shop, key):
@@ -159,3 +173,14 @@ def test_in_a_recipe_file(tmp_path, shop, key):
     path.write_text('[[step]]\nmethod = "dummy-records"\nvalue = "goods"\nk = 3\neffort = "low"\n')
     release = sudare.anonymize(shop, path, key=key)
     assert min(shared_by(release.data.to_pyarrow(), "set").values()) >= 3
+
+
+def test_the_command_line_may_change_the_effort(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("recipe.toml").write_text('[[step]]\nmethod = "dummy-records"\nvalue = "goods"\nk = 2\n')
+    Path("t.csv").write_text("person,goods\na,x\na,y\nb,y\nc,x\nc,z\nd,z\n")
+    made = "anonymize t.csv --user person --sensitive goods -r recipe.toml -o out.csv --demo --effort".split()
+    assert run([*made, "low"]) == 0
+    assert json.loads(Path("out.csv.sudare.json").read_text())["recipe"][0]["effort"] == "low"
+    assert run([*made, "some"]) == 2
+    assert "there are: trial, low, default, high" in capsys.readouterr().err

@@ -37,6 +37,9 @@ def anonymize(
     force: Annotated[
         bool, typer.Option("--force", help="Draw again with another key, against the ledger.")
     ] = False,
+    effort: Annotated[
+        str | None, typer.Option("--effort", help="How hard dummy-records searches: low, default or high.")
+    ] = None,
     format: FormatOption = Format.table,
 ) -> None:
     """Run a recipe on a table and write the release."""
@@ -55,7 +58,8 @@ def anonymize(
     for path in (out, truth):
         if path is not None:
             check_output(path, (*ds.files, *(p for p in (recipe, secret.path) if p is not None)))
-    chosen = Recipe.from_toml(recipe)
-    release = run(ds, chosen.forced() if force else chosen, key=secret)
+    wanted = {"force": force or None, "effort": effort}
+    chosen = Recipe.from_toml(recipe).changed(**{k: v for k, v in wanted.items() if v is not None})
+    release = run(ds, chosen, key=secret)
     release.save(out, truth=truth, escape_formulas=escape_formulas)
     emit_release(release, out, truth, format)

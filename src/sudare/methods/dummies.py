@@ -124,11 +124,13 @@ def _with_dummies(
     if len(owner) == 0:
         return draft
     user, value = known.columns
-    ids = _dummy_ids(key, value, known.people, known.values.take(pa.array(value_of)), owner, item)
+    by_id, l, lacking = by_words(draft.ids), len(known.values), value_of[item]
+    start, number = _numbered(owner * l + lacking)
+    ids = _dummy_ids(key, known, owner, lacking, number)
     draws = uniform(key, "dummies", value, ids, 2)
-    by_id, l = by_words(draft.ids), len(known.values)
-    here, wanted = labels[known.user] * l + known.item, labels[owner] * l + value_of[item]
-    added = draft.table.take(pa.array(_draw_alike(here, wanted, by_id, draws[:, 0])))
+    here, wanted = labels[known.user] * l + known.item, labels[owner] * l + lacking
+    copied = _draw_others(here, known.user, wanted, owner, by_id, draws[start, 0], number)
+    added = draft.table.take(pa.array(copied))
     own = pa.array(_draw_alike(known.user, owner, by_id, draws[:, 1]))
     for name in _personal_columns(draft.table, known.user, len(known.people), known.columns):
         added = _put(added, name, draft.table[name].take(own))
@@ -158,27 +160,57 @@ def _draw_alike(groups: Longs, wanted: Longs, by_id: Longs, draws: NDArray[np.fl
     return np.asarray(order[first + (draws * (last - first)).astype(np.int64)])
 
 
-def _dummy_ids(key: Key, value: str, people: pa.Array, items: pa.Array, owner: Longs, item: Longs) -> Words:
-    """Ids of dummies, from the user, the value and, for repeated values, the number of the item."""
+def _draw_others(
+    groups: Longs,
+    users: Longs,
+    wanted: Longs,
+    owner: Longs,
+    by_id: Longs,
+    draws: NDArray[np.float64],
+    number: Longs,
+) -> Longs:
+    """For every dummy a record of its group (cluster and value) that another user has.
+
+    The dummies that one user needs of a group are different records, as real ones would be: those that follow each
+    other from a random one on (`draws`, the same for all of them, and `number`), the user's own left out. There are
+    enough, for somebody has as many as are needed.
+    """
+    known, dense = np.unique(groups, return_inverse=True)
+    n = int(users.max()) + 1
+    owned, asked = dense * n + users, np.searchsorted(known, wanted) * n
+    mixed = by_id[np.argsort(owned[by_id], kind="stable")]
+    first, own, after, last = np.searchsorted(
+        owned[mixed], np.stack([asked, asked + owner, asked + owner + 1, asked + n])
+    )
+    others = last - first - (after - own)
+    step = ((draws * others).astype(np.int64) + number) % others
+    return np.asarray(mixed[first + (after - first + step) % (last - first)])
+
+
+def _numbered(runs: Longs) -> tuple[Longs, Longs]:
+    """For every entry the place of the first one that is equal, and how many equal ones come before it.
+
+    >>> [found.tolist() for found in _numbered(np.array([7, 3, 7, 7]))]
+    [[0, 1, 0, 0], [0, 0, 1, 2]]
+    """
+    order = np.argsort(runs, kind="stable")
+    fresh = np.ones(len(order), np.bool_)
+    fresh[1:] = runs[order][1:] != runs[order][:-1]
+    first = np.maximum.accumulate(np.where(fresh, np.arange(len(order)), 0))
+    start, number = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
+    start[order], number[order] = order[first], np.arange(len(order)) - first
+    return start, number
+
+
+def _dummy_ids(key: Key, known: Histories, owner: Longs, lacking: Longs, number: Longs) -> Words:
+    """Ids of dummies, from the user, the value and how many of the user's dummies of that value come before."""
     import pyarrow as pa
 
-    who = hash_column(pa.chunked_array([people]), key, "dummy-user")[owner]
-    what = hash_column(pa.chunked_array([items]), key, "dummy-value")[item]
-    occurrence = _occurrence(owner, np.asarray(what[:, 0]))
+    who = hash_column(pa.chunked_array([known.people]), key, "dummy-user")[owner]
+    what = hash_column(pa.chunked_array([known.values]), key, "dummy-value")[lacking]
     mixed = who ^ (what << np.uint64(1) | what >> np.uint64(63))
-    mixed[:, 1] += occurrence
-    return words(key, "dummy-id", value, mixed, 2)
-
-
-def _occurrence(owner: Longs, what: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """0, 1, 2, ... among the dummies of one user and value."""
-    order = np.lexsort((what, owner))
-    fresh = np.ones(len(order), np.bool_)
-    fresh[1:] = (owner[order][1:] != owner[order][:-1]) | (what[order][1:] != what[order][:-1])
-    first = np.maximum.accumulate(np.where(fresh, np.arange(len(order)), 0))
-    number = np.empty(len(order), np.uint64)
-    number[order] = np.arange(len(order)) - first
-    return number
+    mixed[:, 1] += number.astype(np.uint64)
+    return words(key, "dummy-id", known.columns[1], mixed, 2)
 
 
 def _personal_columns(table: pa.Table, people: Longs, n: int, known: tuple[str, ...]) -> list[str]:

@@ -76,9 +76,12 @@ class Recipe:
             blocks.append("\n".join(["[[step]]", *lines]))
         return "\n\n".join(blocks) + "\n"
 
-    def forced(self) -> Recipe:
-        """The same recipe, with every step that would refuse told to go on."""
-        return Recipe([dataclasses.replace(s, force=True) if hasattr(s, "force") else s for s in self.steps])
+    def changed(self, **parameters: Any) -> Recipe:
+        """The same recipe with parameters changed in every step that has them."""
+        steps = self.steps
+        for name, value in parameters.items():
+            steps = tuple(dataclasses.replace(s, **{name: value}) if hasattr(s, name) else s for s in steps)
+        return Recipe(steps)
 
     @property
     def digest(self) -> str:
