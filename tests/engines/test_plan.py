@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sudare
+from sudare.utility.estimate_plan import plan_l
 
 
 def test_the_plan_is_equal(engine, on_duckdb, purchases):
@@ -14,4 +15,10 @@ def test_the_plan_is_equal(engine, on_duckdb, purchases):
 def test_the_pilot_is_equal(engine, on_duckdb, purchases):
     there, here = (place(purchases, user="customer") for place in (engine, on_duckdb))
     found, expected = (sudare.plan(ds, "goods", k=3) for ds in (there, here))
+    assert found.to_dict() == expected.to_dict()
+
+
+def test_the_error_bars_are_equal(engine, on_duckdb, purchases):
+    there, here = (place(purchases, user="customer") for place in (engine, on_duckdb))
+    found, expected = (plan_l(ds, column="goods", l=[2, 3], by=["shop", "count:3"]) for ds in (there, here))
     assert found.to_dict() == expected.to_dict()

@@ -131,6 +131,8 @@ def test_the_plan_says_the_error_bars_a_recipient_will_see():
     )
     with pytest.raises(UsageError, match="from 2 to 3"):
         plan_l(dataset, l=[7])
+    with pytest.raises(UsageError, match="appears twice"):
+        plan_l(dataset, by=["zip", "zip:10"])
 
 
 def test_charts_render(audited):

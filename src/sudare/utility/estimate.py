@@ -12,7 +12,7 @@ import numpy as np
 from sudare.errors import UsageError, nearest
 from sudare.parameters import checked
 from sudare.results import Result
-from sudare.utility.estimate_groups import Slice
+from sudare.utility.estimate_groups import Slice, shown_names, slices_of
 
 if TYPE_CHECKING:
     import altair
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Method = Literal["projection", "inverse", "em"]
 METHODS = ("projection", "inverse", "em")
+CELL = ("value", "count", "share", "stderr", "low", "high", "records")
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,7 +70,8 @@ def estimate(
     """The distribution of a sensitive column in every group of `by`, from a release.
 
     The release is one of RandomizedAddition, Anatomy or TP; its sidecar says which. `by` names columns,
-    numeric ones optionally in bins (`age:10`); without it the whole release is one group.
+    numeric ones optionally in bins (`age:10`); without it the whole release is one group. A column that is called
+    like one of the result, such as `count`, is shown as `by count`.
     """
     if method not in METHODS:
         raise UsageError(f"unknown method '{method}'; {nearest(method, METHODS)}")
@@ -77,8 +79,7 @@ def estimate(
         raise UsageError(f"confidence is between 0 and 1, not {confidence:g}")
     data, schema = parts(release)
     form, name, entry = find_column(schema, column)
-    slices = [Slice.parse(text, data.columns) for text in ([by] if isinstance(by, str) else by)]
-    _check_slices(slices, name)
+    slices = slices_of(by, data.columns, name)
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     if data.engine == "pyspark":
         from sudare.utility.estimate_spark import counts_on_spark
@@ -87,7 +88,7 @@ def estimate(
     else:
         table = table_of(data, [*(s.column for s in slices), name])
         found = _count(form, table, slices, name, entry, method, z)
-    names = tuple(s.column for s in slices)
+    names = shown_names(slices, CELL)
     return EstimateResult(
         rows=tuple(_rows(found, names)),
         notes=found.notes,
@@ -135,14 +136,6 @@ def find_column(schema: Mapping[str, Any], column: str | None) -> tuple[str, str
     return known[column] if column is not None else next(iter(known.values()))
 
 
-def _check_slices(slices: Sequence[Slice], name: str) -> None:
-    columns = [s.column for s in slices]
-    if name in columns:
-        raise UsageError(f"'{name}' is the column to estimate; group by other columns")
-    if len(set(columns)) < len(columns):
-        raise UsageError("a column appears twice in by; name each once")
-
-
 def _count(
     form: str,
     table: pa.Table,
@@ -163,7 +156,7 @@ def _rows(found: Counts, names: Sequence[str]) -> list[dict[str, Any]]:
     share = found.counts / np.maximum(found.counts.sum(axis=1, keepdims=True), 1e-300)
     low, high = np.minimum(found.low, found.counts), np.maximum(found.high, found.counts)
     columns = [a.tolist() for a in (found.counts, share, np.sqrt(found.variance), low, high)]
-    keys = (*names, "value", "count", "share", "stderr", "low", "high", "records")
+    keys = (*names, *CELL)
     return [
         dict(zip(keys, (*label, *cell, size)))
         for label, size, *group in zip(found.groups.labels, found.groups.records.tolist(), *columns)

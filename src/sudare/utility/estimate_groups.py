@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +45,26 @@ class Slice:
         return cls(name, found)
 
 
+def slices_of(by: str | Sequence[str], columns: Sequence[str], estimated: str) -> list[Slice]:
+    """The slices that were asked for of a table, each column once and never the estimated one."""
+    slices = [Slice.parse(text, columns) for text in ([by] if isinstance(by, str) else by)]
+    asked = [s.column for s in slices]
+    if estimated in asked:
+        raise UsageError(f"'{estimated}' is the column to estimate; group by other columns")
+    if len(set(asked)) < len(asked):
+        raise UsageError("a column appears twice in by; name each once")
+    return slices
+
+
+def shown_names(slices: Sequence[Slice], taken: Sequence[str]) -> tuple[str, ...]:
+    """The names of the group columns in a result that has columns of its own.
+
+    >>> shown_names([Slice("sex"), Slice("count")], ["value", "count"])
+    ('sex', 'by count')
+    """
+    return tuple(f"by {s.column}" if s.column in taken else s.column for s in slices)
+
+
 @dataclass(frozen=True)
 class Groups:
     """The group of every row (-1: none of them), the label of every group, and its size.
@@ -56,6 +76,11 @@ class Groups:
     labels: tuple[tuple[Any, ...], ...]
     records: Ints
     cells: Ints
+
+    def weighing(self, records: Any) -> Groups:
+        """The same groups of rows that stand for so many records each."""
+        weights = np.asarray(records, np.float64)
+        return replace(self, records=np.bincount(self.of_row, weights, len(self.labels)).astype(np.int64))
 
 
 def group(table: pa.Table, slices: Sequence[Slice], without: NDArray[np.bool_] | None = None) -> Groups:
@@ -137,14 +162,21 @@ def _bins(values: pa.Array, wanted: Slice) -> tuple[list[float | None], dict[flo
     width = wanted.width or 1.0
     lows: list[float | None] = []
     labels = {}
-    whole = width.is_integer() and not _has_fractions(values)
-    for value in values.to_pylist():
-        number = _number(value, wanted.column)
-        low = None if number is None else np.floor(number / width) * width
+    numbers = [_number(value, wanted.column) for value in values.to_pylist()]
+    whole = width.is_integer() and all(n is None or n.is_integer() for n in numbers)
+    for number in numbers:
+        low = None if number is None else _bin(number, width) * width
         lows.append(low)
         if low is not None:
             labels[low] = interval(int(low), int(low + width - 1)) if whole else f"[{low:g}, {low + width:g})"
     return lows, labels
+
+
+def _bin(number: float, width: float) -> float:
+    """The number of the bin; 0.3 begins the fourth bin of width 0.1, though 0.3 / 0.1 is a little below 3."""
+    place = number / width
+    nearest_whole = round(place)
+    return nearest_whole if abs(place - nearest_whole) < 1e-9 * max(1.0, abs(place)) else np.floor(place)
 
 
 def _number(value: Any, column: str) -> float | None:
@@ -157,15 +189,6 @@ def _number(value: Any, column: str) -> float | None:
     if not np.isfinite(number):
         raise DataError(f"'{column}' has an infinite value; bins need finite numbers")
     return number
-
-
-def _has_fractions(values: pa.Array) -> bool:
-    import pyarrow as pa
-
-    if pa.types.is_integer(values.type):
-        return False
-    numbers = (_number(v, "") for v in values.to_pylist())
-    return any(n is not None and not n.is_integer() for n in numbers)
 
 
 def _present(joint: Ints, width: int) -> tuple[Ints, Ints]:

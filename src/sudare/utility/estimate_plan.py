@@ -12,12 +12,15 @@ import numpy as np
 from sudare.errors import UsageError
 from sudare.results import Result
 from sudare.utility.estimate_formulas import expected_mse, expected_mse_uniform, variance
-from sudare.utility.estimate_groups import Slice, group
+from sudare.utility.estimate_groups import Groups, Slice, group, shown_names, slices_of
 
 if TYPE_CHECKING:
     import altair
 
     from sudare.data import Dataset
+
+CELL = ("l", "records", "stderr", "margin", "expected_mse", "expected_mse_uniform")
+RECORDS = "sudare records"
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,17 +55,17 @@ def plan_l(
 
     `stderr` is that of the count of a rare value (the largest there is), `margin` the half-width of its
     interval as a share of the slice; `expected_mse` is exact for the data, `expected_mse_uniform` Eq. (19).
+    Only counts are read: the table stays where it is.
     """
     name = _sensitive(ds, column)
-    slices = [Slice.parse(text, ds.columns) for text in ([by] if isinstance(by, str) else by)]
-    table = ds.to_pyarrow(list(dict.fromkeys([*(s.column for s in slices), name])))
-    size = len(table[name].unique())
+    slices = slices_of(by, ds.columns, name)
+    size = int(ds.table.select(ds.table[name]).distinct().count().to_pyarrow().as_py())
     wanted = sorted(set(l))
     possible = [n for n in wanted if 2 <= n < size]
     if not possible:
         raise UsageError(f"{name} has {size} values: l must be from 2 to {size - 1}")
-    groups = group(table, slices)
-    names = tuple(s.column for s in slices)
+    groups = _counted(ds, slices)
+    names = shown_names(slices, CELL)
     rows = [
         {**dict(zip(names, label)), **_row(int(n), size, chosen, confidence)}
         for label, n in zip(groups.labels, groups.records)
@@ -77,16 +80,18 @@ def plan_l(
     return PlanLResult(tuple(rows), tuple(notes), column=name, by=names, values=size)
 
 
+def _counted(ds: Dataset, slices: Sequence[Slice]) -> Groups:
+    """The groups and their records, counted by the engine that holds the table."""
+    counted = ds.table.group_by([s.column for s in slices]) if slices else ds.table
+    found = counted.aggregate(ds.table.count().name(RECORDS)).to_pyarrow()
+    return group(found, slices).weighing(found[RECORDS])
+
+
 def _row(records: int, size: int, l: int, confidence: float) -> dict[str, Any]:
     error = float(np.sqrt(variance(np.zeros(1), records, size, l))[0])
-    return {
-        "l": l,
-        "records": records,
-        "stderr": error,
-        "margin": NormalDist().inv_cdf(0.5 + confidence / 2) * error / records,
-        "expected_mse": expected_mse(records, size, l),
-        "expected_mse_uniform": expected_mse_uniform(records, size, l),
-    }
+    margin = NormalDist().inv_cdf(0.5 + confidence / 2) * error / records
+    errors = (expected_mse(records, size, l), expected_mse_uniform(records, size, l))
+    return dict(zip(CELL, (l, records, error, margin, *errors)))
 
 
 def _sensitive(ds: Dataset, column: str | None) -> str:

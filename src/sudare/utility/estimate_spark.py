@@ -43,7 +43,7 @@ def counts_on_spark(
         raise DataError(
             f"{name}: {wrong} sets do not have {schema.l} different members; the release was changed"
         )
-    groups = _with_records(group(sizes, slices), sizes)
+    groups = group(sizes, slices).weighing(sizes[RECORDS])
     counts = _matrix(group(members, slices), members, groups, schema, name)
     return from_members(counts, groups, schema, z, method)
 
@@ -65,11 +65,6 @@ def _counted(data: Dataset, by: list[str], name: str, l: int) -> tuple[pa.Table,
         .agg(f.count("*").alias(RECORDS))
     )
     return sizes.toArrow(), members.toArrow()
-
-
-def _with_records(groups: Groups, sizes: pa.Table) -> Groups:
-    records = np.bincount(groups.of_row, np.asarray(sizes[RECORDS], np.float64), len(groups.labels))
-    return Groups(groups.of_row, groups.labels, records.astype(np.int64), groups.cells)
 
 
 def _matrix(of_members: Groups, members: pa.Table, groups: Groups, schema: SetSchema, name: str) -> Any:
