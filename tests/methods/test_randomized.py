@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -12,13 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sudare
 from sudare.data import Dataset, Key, Roles
+from sudare.data.connection import connect
 from sudare.data.ledger import Ledger, overlap, sketch_of
-from sudare.data.sets import from_text, to_text
+from sudare.data.sets import list_of_text, to_text
 from sudare.engine.kernels.randomized import draw_sets, word_of_draw, words_needed
 from sudare.errors import DataError, UsageError
+from sudare.methods.anatomy import Anatomy
 from sudare.methods.draft import Draft
 from sudare.methods.randomized import RandomizedAddition
+from sudare.risk.diversity import diversity
 
 KEY = Key.demo(1)
 
@@ -162,9 +167,26 @@ def test_l_beyond_the_domain_is_refused(l, words):
         RandomizedAddition(l=l).apply(Draft.of(people(), KEY), KEY)
 
 
+def test_two_values_cannot_hide_each_other():
+    with pytest.raises(UsageError, match="give a larger domain"):
+        RandomizedAddition(l=2).apply(Draft.of(people(values=2), KEY), KEY)
+
+
+def test_a_set_of_one_is_the_truth_and_says_so():
+    dataset = people()
+    with pytest.warns(sudare.SudareWarning, match="S-TRUTH"):
+        release = sudare.anonymize(dataset, RandomizedAddition(l=1), key=KEY)
+    truth = dataset.to_pyarrow()["disease"].to_pylist()
+    assert release.data.to_pyarrow()["disease"].to_pylist() == [[truth[row]] for row in release.truth]
+    result = sudare.estimate(release)
+    assert result.expected_mse == 0
+    assert [row["count"] for row in result.rows] == [truth.count(f"d{i}") for i in range(6)]
+    assert all(row["low"] == row["high"] == row["count"] for row in result.rows)
+
+
 def test_wrong_parameters_are_refused():
     with pytest.raises(UsageError, match="whole number"):
-        RandomizedAddition(l=1)
+        RandomizedAddition(l=0)
     with pytest.raises(UsageError, match="unknown column"):
         RandomizedAddition(l=2, column="diseas").apply(Draft.of(people(), KEY), KEY)
 
@@ -181,6 +203,7 @@ def test_a_second_draw_of_the_same_records_with_another_key_is_refused(tmp_path)
     with pytest.raises(UsageError, match="already randomised with the key"):
         method.apply(Draft.of(Dataset.from_arrow(grown, dataset.roles), second), second)
     RandomizedAddition(l=3, force=True).apply(Draft.of(dataset, second), second)
+    method.apply(Draft.of(dataset, second), second)  # the forced release once more: no new draw
 
 
 def test_another_domain_for_the_same_records_is_refused(tmp_path):
@@ -218,6 +241,44 @@ def test_sketches_see_overlap_and_nothing_else():
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.one_of(st.none(), st.text()), min_size=1, max_size=6))
+@given(st.lists(st.one_of(st.none(), st.text("ab\\|N12='\n"), st.text()), min_size=1, max_size=6))
 def test_sets_survive_their_text_form(members):
-    assert from_text(to_text(members)) == members
+    cell = to_text(members).replace("\0", "")
+    query = (
+        connect().cursor().execute(f"SELECT {list_of_text('cell')} FROM (SELECT ?::VARCHAR AS cell)", [cell])
+    )
+    assert query.fetchone()[0] == [m if m is None else m.replace("\0", "") for m in members]
+
+
+WILD = [
+    "a|b",
+    "back\\slash",
+    'quo"te',
+    "com,ma",
+    "\\N",
+    "|",
+    "\\",
+    "=1+1",
+    "-x",
+    "\\1",
+    "'=q",
+    "",
+    "  blanks ",
+]
+
+
+@pytest.mark.parametrize("escape", [False, True])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx", "parquet", "arrow"])
+@pytest.mark.parametrize("method", [RandomizedAddition(l=3), Anatomy(l=3)])
+def test_a_release_says_the_same_in_every_format(tmp_path, method, ending, escape):
+    rng = np.random.default_rng(4)
+    table = pa.table({"name": [f"p{i}" for i in range(300)], "disease": rng.choice(WILD, 300)})
+    dataset = sudare.open(table, identifier="name", sensitive="disease")
+    release = sudare.anonymize(dataset, method, key=KEY)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sudare.SudareWarning)
+        release.save(tmp_path / f"sets.{ending}", escape_formulas=escape)
+        read = sudare.open(tmp_path / f"sets.{ending}")
+    assert read.to_pyarrow()["disease"].to_pylist() == release.data.to_pyarrow()["disease"].to_pylist()
+    assert sudare.estimate(read).rows == sudare.estimate(release).rows
+    assert diversity(read).rows == diversity(release.data).rows

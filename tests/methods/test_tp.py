@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sudare
 from sudare.data import Dataset, Key, Roles
 from sudare.engine.kernels.tp import residue
 from sudare.errors import UsageError
@@ -80,3 +81,14 @@ def test_a_table_that_is_not_eligible_is_refused():
         TP(l=2).apply(Draft.of(ds, KEY), KEY)
     with pytest.raises(UsageError, match="no quasi-identifiers"):
         TP(l=2).apply(Draft.of(ds.with_roles(Roles.of(sensitive="disease")), KEY), KEY)
+
+
+def test_an_escaped_file_answers_as_the_release_does(tmp_path):
+    table = pa.table({"=q": list("aabbccdd"), "s": ["=1", "-2", "=1", "x", "-2", "x", "x", "=1"]})
+    release = sudare.anonymize(sudare.open(table, quasi="=q", sensitive="s"), TP(l=2), key=KEY)
+    with pytest.warns(sudare.SudareWarning, match="S-FORMULA"):
+        release.save(tmp_path / "tp.csv", escape_formulas=True)
+    read = sudare.open(tmp_path / "tp.csv")
+    found, expected = sudare.estimate(read, by="'=q"), sudare.estimate(release, by="=q")
+    assert [row["count"] for row in found.rows] == [row["count"] for row in expected.rows]
+    assert {row["value"] for row in found.rows} == {"'=1", "'-2", "x"}

@@ -101,11 +101,10 @@ class Dataset:
     @cached_property
     def set_columns(self) -> frozenset[str]:
         """The columns whose cells are sets of values: lists, and texts that the sidecar says are sets."""
-        from sudare.data.sets import is_sets
+        from sudare.data.sets import columns_of, is_sets
 
-        schema = self.published.get("schema", {})
-        named = (name for form in ("randomized", "anatomy") for name in schema.get(form, {}))
-        return frozenset((*named, *(field.name for field in self.schema if is_sets(field.type))))
+        lists = (field.name for field in self.schema if is_sets(field.type))
+        return frozenset((*columns_of(self.published), *lists))
 
     @cached_property
     def rows(self) -> int:

@@ -45,30 +45,39 @@ class Ledger:
         return None if key.path is None else cls(key.path.absolute().parent / "sudare-ledger.json")
 
     def check(self, key: Key, column: str, domain: str, sketch: list[int]) -> None:
-        """Refuse records that were already randomised with another key or another domain."""
-        for entry in self._read()["releases"]:
+        """Refuse records that were already randomised with another key or another domain.
+
+        The very release that the ledger has already draws nothing new.
+        """
+        releases = self._read()["releases"]
+        if self._entry(key, column, domain, sketch) in releases:
+            return
+        for entry in releases:
             if entry["column"] != column or overlap(entry["sketch"], sketch) <= OVERLAP:
                 continue
             if entry["key"] != key.fingerprint:
                 raise UsageError(
                     f"{column}: these records were already randomised with the key {entry['key']}; a second "
-                    "draw lets anyone intersect the two sets. Use the same key, or force it if the "
+                    "draw lets anyone intersect the two sets. Use the same key, or force it (--force) if the "
                     "first release was never published"
                 )
             if entry["domain"] != domain:
                 raise UsageError(
                     f"{column}: these records were already randomised with another domain of values; the two "
-                    "sets can be intersected. Give the first domain with domain=, or force it if the first "
+                    "sets can be intersected. Give the first domain with domain=, or force it (--force) if the first "
                     "release was never published"
                 )
 
     def remember(self, key: Key, column: str, domain: str, sketch: list[int]) -> None:
         """Add a release, unless it is there already."""
         ledger = self._read()
-        entry = {"key": key.fingerprint, "column": column, "domain": domain, "sketch": sketch}
+        entry = self._entry(key, column, domain, sketch)
         if entry not in ledger["releases"]:
             ledger["releases"].append(entry)
             self._write(ledger)
+
+    def _entry(self, key: Key, column: str, domain: str, sketch: list[int]) -> dict[str, Any]:
+        return {"key": key.fingerprint, "column": column, "domain": domain, "sketch": sketch}
 
     def sketch(self, table: pa.Table, roles: Roles) -> list[int]:
         """The sketch of the records of a table: the same records give the same sketch under every key."""

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sudare.data import databases
-from sudare.data.connection import connect, quote
+from sudare.data import databases, sets
+from sudare.data.connection import connect, fresh_name, quote
 from sudare.data.dataset import Dataset
 from sudare.data.files import files_of, open_file
 from sudare.data.roles import Roles
@@ -48,12 +48,31 @@ def open(
     published = _sidecar(source)
     base = roles if isinstance(roles, Roles) else Roles.from_toml(roles) if roles else _roles_of(published)
     merged = _merge(base, Roles.of(user, identifier, quasi, sensitive, other))
-    labels = [c for c in (merged.user, *merged.identifier) if c]
+    texts = sets.columns_of(published)
+    labels = [*(c for c in (merged.user, *merged.identifier) if c), *texts]
     opened = _open_any(source, labels, encoding=encoding, sheet=sheet, table=table, engine=engine)
     merged.check(opened.columns)
-    opened = replace(opened, roles=merged, published=published, files=files_of(source))
+    opened = replace(_with_lists(opened, texts), roles=merged, published=published, files=files_of(source))
     _check_users(opened)
     return opened
+
+
+def _with_lists(opened: Dataset, names: Sequence[str]) -> Dataset:
+    """The same table with the sets that a release in a text format holds as `a|b|c` made lists again."""
+    if not names or opened.view is None:
+        return opened
+    import pyarrow as pa
+
+    texts = {f.name for f in opened.schema if f.name in names and pa.types.is_string(f.type)}
+    if not texts:
+        return opened
+    changed = (f"{sets.list_of_text(quote(c))} AS {quote(c)}" for c in texts)
+    query = f"SELECT * REPLACE ({', '.join(changed)}) FROM {opened.view}"
+    if opened.memory is not None:
+        return Dataset.from_arrow(connect().sql(query).to_arrow_table(), name=opened.name)
+    view = fresh_name()
+    connect().execute(f"CREATE VIEW {view} AS {query}")
+    return replace(opened, view=view)
 
 
 def _sidecar(source: Any) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Columns whose cells are sets of values: how they are published and how they are read back.
 
 Arrow and Parquet hold a list in the order of the domain. CSV holds `a|b|c`: a bar or a backslash within a
-value is written with a backslash before it, a missing value as \\N. The recipient also needs the domain and
-l, which travel in the sidecar: `{"l": 2, "domain": ["a", "b", "c"], "version": 1}`.
+value is written with a backslash before it, a missing value as \\N; `sudare.open` makes lists of it. The
+recipient also needs the domain and l, which travel in the sidecar:
+`{"l": 2, "domain": ["a", "b", "c"], "version": 1}`.
 """
 
 from __future__ import annotations
@@ -55,14 +56,13 @@ class SetSchema:
 
 def check_l(l: int, size: int, column: str) -> None:
     """Refuse an l that cannot be published or says nothing."""
+    instead = f"choose l up to {size - 1}" if size > 2 else "give a larger domain with domain="
     if l > size:
-        raise UsageError(
-            f"{column}: l = {l} is larger than the {size} values of the domain; choose l up to {size - 1}"
-        )
+        raise UsageError(f"{column}: l = {l} is larger than the {size} values of the domain; {instead}")
     if l == size:
         raise UsageError(
             f"{column}: l = {l} is the whole domain: every set would be the same and nothing can be "
-            f"estimated from it; choose l up to {size - 1}"
+            f"estimated from it; {instead}"
         )
 
 
@@ -117,7 +117,7 @@ def to_text(members: Iterable[Any]) -> str:
 
 
 def from_text(cell: str) -> list[str | None]:
-    r"""The members of a set from its CSV cell.
+    r"""The members of a set from its text.
 
     >>> from_text(r"flu|a\|b|\N")
     ['flu', 'a|b', None]
@@ -127,27 +127,43 @@ def from_text(cell: str) -> list[str | None]:
     return [None if m == r"\N" else re.sub(r"\\(.)", r"\1", m) for m in members]
 
 
+def list_of_text(column: str) -> str:
+    r"""The SQL expression that makes a list of such a cell.
+
+    Escapes are renamed first (`\\` to `\1`, `\|` to `\2`), so that every bar that is left parts two members. A cell
+    that a spreadsheet would have run begins with a backslash more.
+
+    >>> from sudare.data.connection import scalar
+    >>> scalar(rf"SELECT {list_of_text('cell')} FROM (SELECT 'flu|a\|b|\N' AS cell)")
+    ['flu', 'a|b', None]
+    """
+    cell = rf"regexp_replace({column}, '^\\([=+\-@\t\r])', '\1')"
+    renamed = rf"replace(replace({cell}, '\\', '\1'), '\|', '\2')"
+    member = r"replace(replace(member, '\2', '|'), '\1', '\')"
+    return (
+        rf"list_transform(string_split({renamed}, '|'), "
+        rf"lambda member: CASE WHEN member = '\N' THEN NULL ELSE {member} END)"
+    )
+
+
+def columns_of(published: Mapping[str, Any]) -> tuple[str, ...]:
+    """The columns that a release says it publishes as sets."""
+    schema = published.get("schema")
+    if not isinstance(schema, Mapping):
+        return ()
+    forms = [schema.get(form) for form in ("randomized", "anatomy")]
+    return tuple(name for columns in forms if isinstance(columns, Mapping) for name in columns)
+
+
 def _members(chunk: pa.Array, name: str) -> tuple[pa.Array, NDArray[np.int64]]:
     """The members of all lists of a chunk in one array, and the length of every list."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    if pa.types.is_string(chunk.type) or pa.types.is_large_string(chunk.type):
-        chunk = _split(chunk)
     if not is_sets(chunk.type):
         raise DataError(f"{name}: not a column of sets; is this the release that belongs to the sidecar?")
     if chunk.null_count:
         raise DataError(f"{name}: {chunk.null_count} records have no set; the release was changed")
     return pc.list_flatten(chunk), np.asarray(pc.list_value_length(chunk)).astype(np.int64)
-
-
-def _split(chunk: pa.Array) -> pa.Array:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not pc.any(pc.match_substring(chunk, "\\")).as_py():
-        return pc.split_pattern(chunk, "|")
-    return pa.array([None if v is None else from_text(v) for v in chunk.to_pylist()], pa.list_(pa.string()))
 
 
 def _codes(members: pa.Array, code_of: Mapping[str | None, int], kind: type, name: str) -> Codes:

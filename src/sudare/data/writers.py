@@ -26,16 +26,15 @@ def write_table(table: pa.Table, path: str | os.PathLike[str], *, escape_formula
     """Write a table in the format of the path's ending; returns how many cells were escaped.
 
     With `escape_formulas` a text cell or a column's name that a spreadsheet would run (it begins with = + - @) gets
-    a leading quote.
+    a leading quote; a set gets a backslash, which is read back as nothing.
     """
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise UsageError(f"{path}: unknown kind of output '{path.suffix}'; sudare writes {' '.join(FORMATS)}")
     escaped = 0
     if path.suffix.lower() in (".csv", ".tsv", ".xlsx"):
-        table = _join_sets(table)
-        if escape_formulas:
-            table, escaped = _escape(table)
+        joined = _join_sets(table)
+        table, escaped = _escape(joined, table.schema) if escape_formulas else (joined, 0)
     with replacing(path) as part:
         _WRITERS[path.suffix.lower()](table, part)
     return escaped
@@ -167,7 +166,7 @@ def escaped_name(name: str) -> str:
     return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r")) else name
 
 
-def _escape(table: pa.Table) -> tuple[pa.Table, int]:
+def _escape(table: pa.Table, original: pa.Schema) -> tuple[pa.Table, int]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -176,11 +175,11 @@ def _escape(table: pa.Table) -> tuple[pa.Table, int]:
     table = table.rename_columns(names)
     for place, field in enumerate(table.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
-            column = table[field.name]
+            column, mark = table[field.name], "\\" if sets.is_sets(original.field(place).type) else "'"
             risky = pc.fill_null(pc.match_substring_regex(column, r"^[=+\-@\t\r]"), False)
             count += int(pc.sum(risky).as_py() or 0)
             table = table.set_column(
-                place, field.name, pc.if_else(risky, pc.binary_join_element_wise("'", column, ""), column)
+                place, field.name, pc.if_else(risky, pc.binary_join_element_wise(mark, column, ""), column)
             )
     return table, count
 

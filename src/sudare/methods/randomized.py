@@ -13,7 +13,7 @@ from sudare.data.keys import Key, words
 from sudare.data.ledger import Ledger
 from sudare.data.recoded import plain
 from sudare.data.sets import SetSchema, check_l, to_arrow
-from sudare.errors import DataError, UsageError
+from sudare.errors import DataError, UsageError, warn
 from sudare.registry import method
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class RandomizedAddition:
     smaller l gives a part of the set of a larger one, and nobody without the key can redo the draw.
     `column` is one sensitive column or several (default: all); `domain` fixes the possible values, otherwise
     they are those of the table. `force` overrides the ledger that refuses a second draw with another key.
+    l = 1 publishes the truth, with a warning.
     """
 
     l: int
@@ -45,8 +46,8 @@ class RandomizedAddition:
     rowwise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 2:
-            raise UsageError("randomized-addition: l is a whole number from 2 on")
+        if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 1:
+            raise UsageError("randomized-addition: l is a whole number from 2 on (1 hides nothing)")
         if self.domain is not None and len(self.columns_given) > 1:
             raise UsageError("randomized-addition: domain belongs to one column; use one step per column")
 
@@ -71,6 +72,8 @@ class RandomizedAddition:
         return dataclasses.replace(self, column=name, domain=tuple(_domain(draft.table, name).to_pylist()))
 
     def apply(self, draft: Draft, key: Key) -> Draft:
+        if self.l == 1:
+            warn("S-TRUTH", "randomized addition with l = 1 publishes the true value of every record")
         schema = dict(draft.schema.get("randomized", {}))
         details: dict[str, Any] = {}
         for name in self.columns(draft.roles):

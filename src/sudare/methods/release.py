@@ -102,19 +102,27 @@ class Release:
 
 
 def _escaped(card: dict[str, Any]) -> dict[str, Any]:
-    """The card with the names of columns as an escaped file has them."""
+    """The card with the names of columns, and the values that stand in cells, as an escaped file has them."""
 
     def renamed(names: Any) -> Any:
         return escaped_name(names) if isinstance(names, str) else [escaped_name(name) for name in names]
 
+    def told(kind: str, columns: Any) -> Any:
+        if not isinstance(columns, dict):
+            return columns
+        return {
+            escaped_name(c): _escaped_tp(entry) if kind == "tp" else entry for c, entry in columns.items()
+        }
+
     roles = {role: None if names is None else renamed(names) for role, names in card["roles"].items()}
-    schema = {
-        kind: {escaped_name(name): told for name, told in columns.items()}
-        if isinstance(columns, dict)
-        else columns
-        for kind, columns in card["schema"].items()
-    }
-    return {**card, "roles": roles, "schema": schema}
+    return {**card, "roles": roles, "schema": {kind: told(kind, c) for kind, c in card["schema"].items()}}
+
+
+def _escaped_tp(entry: dict[str, Any]) -> dict[str, Any]:
+    """TP publishes its values one to a cell; sets have escapes of their own."""
+    domain = [escaped_name(value) if isinstance(value, str) else value for value in entry["domain"]]
+    distinct = {escaped_name(column): number for column, number in entry["distinct"].items()}
+    return {**entry, "domain": domain, "distinct": distinct}
 
 
 def write_truth(rows: NDArray[np.int64], path: str | os.PathLike[str]) -> None:
