@@ -292,3 +292,21 @@ def test_records_without_weights_have_one_over_their_class() -> None:
     assert found["risk"].to_pylist() == [0.5, 0.5, 1, 0.5, 1, 0.5, 1, 1, 0.5, 0.5]
     with pytest.raises(UsageError, match="no quasi"):
         record_measures(Dataset.from_arrow(GUIDE))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"weights": "job"},
+        {"weights": "nothing"},
+        {"ordered": ["nothing"]},
+        {"threshold": 2},
+        {"combine": 0},
+        {"max_size": 0},
+        {"c": 0},
+    ],
+)
+def test_parameters_that_mean_nothing_are_refused(wrong: dict[str, object]) -> None:
+    ds = sudare.open("example:patients", quasi=["sex", "job"], sensitive=["disease"])
+    with pytest.raises(UsageError):
+        sudare.disclosure(ds, **wrong)  # type: ignore[arg-type]

@@ -50,6 +50,7 @@ def disclosure(
     else 3). `c`: of recursive (c, l)-diversity.
     """
     asked = _Asked.of(ds, measures, quasi, sensitive)
+    _check(ds, weights, _listed(ordered or ()), threshold, combine, max_size, c)
     cells = {column: counts.class_cells(ds, asked.quasi, column) for column in asked.sensitive}
     found = DisclosureResult(rows=(), quasi=asked.quasi, records=ds.rows)
     notes: list[str] = []
@@ -116,6 +117,29 @@ class _Asked:
 
     def wants(self, measure: str) -> bool:
         return measure in self.measures
+
+
+def _check(
+    ds: Dataset,
+    weights: str | None,
+    ordered: Sequence[str],
+    threshold: float,
+    combine: int,
+    max_size: int | None,
+    c: float,
+) -> None:
+    """Refuse what means nothing before anything is counted."""
+    from sudare.engine.numbers import is_number
+
+    ds.require([*ordered, *([weights] if weights is not None else [])])
+    if weights is not None and not is_number(ds.schema.field(weights).type):
+        raise UsageError(f"{ds.name}: the weights '{weights}' are not numeric; name a column of numbers")
+    if not 0 <= threshold <= 1:
+        raise UsageError("threshold: a risk from 0 to 1, e.g. 0.2")
+    if combine < 1 or (max_size is not None and max_size < 1):
+        raise UsageError("combine and max_size are numbers of attributes, from 1 on")
+    if not c > 0:
+        raise UsageError("c of recursive (c, l)-diversity is a number above 0")
 
 
 def _closeness(
