@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import io
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,6 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 from tests.studio.conftest import Browser
 
+from sudare.data.examples import histories
+from sudare.data.keys import Key
 from sudare.studio.session import Session
 from sudare.studio.worker import Worker
 
@@ -42,7 +48,8 @@ def test_the_whole_loop(browser: Browser, people: Path, session: Session) -> Non
     measured(browser)
     assert session.roles == {"name": "identifier", "age": "quasi", "sex": "quasi", "disease": "sensitive"}
     page = browser.get("/risk").text
-    assert "sudare risk people.parquet --combine 2" in page
+    roles = "--identifier name --quasi age,sex --sensitive disease"
+    assert f"sudare risk people.parquet {roles} --combine 2" in page
     assert "sudare.risk(ds, combine=2)" in page
     browser.until("/risk/values?attribute=age", "Values of age")
     assert "every person has one record" in browser.get("/cost").text
@@ -68,6 +75,9 @@ def test_the_whole_loop(browser: Browser, people: Path, session: Session) -> Non
 
 def second_recipe(browser: Browser) -> None:
     browser.post("/recipe", action="toml", toml='[[step]]\nmethod = "suppress"\ncolumns = ["age"]\n')
+    page = browser.get("/run").text
+    assert "<h1>Make the release and attack it" in page, "another recipe can be run"
+    assert 'href="/result"' in page
     browser.post("/run")
     browser.get("/events")  # ends with the work
     page = browser.until("/result", "Before and after").text
@@ -96,6 +106,9 @@ def test_faults_are_told_in_place(browser: Browser, people: Path) -> None:
     assert "not valid TOML" in page.text
     page = browser.post("/recipe", action="toml", toml='[[step]]\nmethod = "mondrain"\nk = 2\n')
     assert "did you mean &#39;mondrian&#39;?" in page.text
+    page = browser.post("/recipe", action="add", method="suppress", **{"p-columns": "sex, aeg"})
+    assert "suppress: unknown column &#39;aeg&#39;; did you mean &#39;age&#39;?" in page.text
+    assert 'value="sex, aeg"' in page.text, "what was typed is still there"
     page = browser.post("/roles", **{"role-0": "user", "role-1": "user"})
     assert "Only one column" in page.text
     browser.post("/recipe", action="add", method="mondrian", **{"p-k": "500"})
@@ -168,3 +181,52 @@ def test_the_private_folder_is_private_and_goes(folder: Path) -> None:
     assert session.output.stat().st_mode & 0o777 == 0o700
     session.close()
     assert not session.output.exists()
+
+
+def test_a_table_of_few_people_is_planned_as_far_as_they_reach(browser: Browser) -> None:
+    browser.post("/choose", path="example:purchases")
+    browser.until("/roles", "What is each column about?")
+    browser.post("/roles")
+    page = browser.until("/cost", "What hiding in a crowd would cost").text
+    assert 'min="2" max="3" value="3"' in page
+    assert "k = 3: about" in page
+
+
+def shown_lines(page: str) -> tuple[str, str]:
+    """The command and the call that a page shows."""
+    command, call = re.findall(r'aria-label="(?:Command line|Python)"><code>(.*?)</code>', page, re.S)
+    return html.unescape(command), html.unescape(call)
+
+
+def test_what_pages_show_works_when_it_is_pasted(
+    browser: Browser, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pq.write_table(histories(25, records_per_user=6.0, goods=40), folder / "the shop.parquet")
+    (tmp_path / "key").mkdir()
+    Key.new().save(tmp_path / "key" / "sudare.key")
+    monkeypatch.setenv("SUDARE_KEY", str(tmp_path / "key" / "sudare.key"))
+    monkeypatch.chdir(folder)
+    browser.post("/choose", path="the shop.parquet")
+    found = {"file": shown_lines(browser.get("/").text)}
+    found["roles"] = shown_lines(browser.until("/roles", "What is each column about?").text)
+    browser.post("/roles", **{"role-5": "sensitive", "role-6": "other"})
+    found["risk"] = shown_lines(browser.until("/risk", "What the table gives away").text)
+    found["values"] = shown_lines(browser.until("/risk/values?attribute=date", "Values of date").text)
+    found["cost"] = shown_lines(browser.until("/cost", "What hiding in a crowd would cost").text)
+    browser.post("/recipe", action="add", method="round", **{"p-column": "price", "p-to": "5"})
+    found["recipe"] = shown_lines(browser.get("/recipe").text)
+    found["run"] = shown_lines(browser.get("/run").text)
+    browser.post("/run")
+    found["result"] = shown_lines(browser.until("/run", "Before and after").text)
+    found["download"] = shown_lines(browser.get("/download").text)
+    for page, (command, call) in found.items():
+        done = subprocess.run(
+            ["bash", "-ec", command.replace("sudare ", f"{sys.executable} -m sudare.cli.main ")],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
+        assert done.returncode == 0 or "exists already" in done.stderr, (page, command, done.stderr)
+        exec(compile(call, page, "exec"), {})
+    made = browser.get("/download/release.parquet").content
+    assert pq.read_table(io.BytesIO(made)).equals(pq.read_table("release.parquet"))

@@ -161,16 +161,23 @@ def risk_of(ds: Dataset) -> Any:
     """The risk of every attribute and pair of attributes."""
     from sudare.risk.measure import risk
 
-    attributes = len(ds.columns) - len(ds.roles.identifier) - (ds.roles.user is not None)
-    return risk(ds, combine=COMBINE if attributes <= MOST_PAIRED else 1)
+    return risk(ds, combine=combined(_attributes(ds)))
 
 
 def risk_after_of(original: Dataset, release: Any, truth: list[int | None] | None) -> Any:
     """The same sets of attributes, as the release answers for them."""
     from sudare.risk.measure import risk
 
-    attributes = len(original.columns) - len(original.roles.identifier) - (original.roles.user is not None)
-    return risk(original, combine=COMBINE if attributes <= MOST_PAIRED else 1, release=release, truth=truth)
+    return risk(original, combine=combined(_attributes(original)), release=release, truth=truth)
+
+
+def combined(attributes: int) -> int:
+    """How many attributes an attacker is taken to know together: pairs, as long as there are not too many."""
+    return COMBINE if attributes <= MOST_PAIRED else 1
+
+
+def _attributes(ds: Dataset) -> int:
+    return len(ds.columns) - len(ds.roles.identifier) - (ds.roles.user is not None)
 
 
 def plan_of(ds: Dataset, value: str | None, ks: Iterable[int]) -> Any:

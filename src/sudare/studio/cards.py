@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sudare import registry
-from sudare.errors import UsageError
+from sudare.errors import UsageError, nearest
 
 FAMILIES = {
     "dummy-records": "Histories",
@@ -102,6 +102,19 @@ def steps_from_toml(text: str) -> list[dict[str, Any]]:
     return list(listed)
 
 
+def check_columns(steps: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
+    """Every column that a step names must be in the table: better told now than after a long run."""
+    for step in steps:
+        cls = registry.find("method", str(step["method"]))
+        named = [
+            f.name for f in dataclasses.fields(cls) if f.init and _kind(f.name, str(f.type)) == "columns"
+        ]
+        given = [step[name] for name in named if name in step]
+        for name in [c for each in given for c in ([each] if isinstance(each, str) else each)]:
+            if name not in columns:
+                raise UsageError(f"{step['method']}: unknown column '{name}'; {nearest(name, columns)}")
+
+
 def moved(steps: Sequence[dict[str, Any]], place: int, by: int) -> list[dict[str, Any]]:
     """The steps with one of them moved up or down.
 
@@ -119,9 +132,13 @@ def described(steps: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, str]]:
     found = []
     for step in steps:
         cls = registry.find("method", str(step["method"]))
-        told = ", ".join(f"{name} = {value}" for name, value in step.items() if name != "method")
+        told = ", ".join(f"{name} = {_said(value)}" for name, value in step.items() if name != "method")
         found.append((str(step["method"]), str(getattr(cls, "technique", "")), told))
     return found
+
+
+def _said(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _card(name: str, cls: type[Any]) -> Card:

@@ -24,6 +24,10 @@ TITLES = {
 }
 
 
+# pages within a step of the loop
+WITHIN = {"values": "risk"}
+
+
 class Frame:
     """Renders pages, starts the work they need, and shows that it runs."""
 
@@ -75,7 +79,8 @@ class Frame:
 
     def page(self, template: str, step: str, *, status: int = 200, **values: Any) -> Response:
         """A template in the frame."""
-        shared: dict[str, Any] = {"error": "", "empty": False, "session": self.session, "here": step}
+        here = WITHIN.get(step, step)
+        shared: dict[str, Any] = {"error": "", "empty": False, "session": self.session, "here": here}
         shared |= {"steps_of_loop": STEPS, "lines": lines_for(self.session, step)}
         return HTMLResponse(environment().get_template(template).render({**shared, **values}), status)
 

@@ -1,11 +1,15 @@
-"""The same step on the command line and in Python: nothing that the page does is out of reach elsewhere."""
+"""The same step on the command line and in Python: nothing that the page does is out of reach elsewhere.
+
+Every text works when it is pasted: commands where the studio was started, calls in a fresh interpreter.
+"""
 
 from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
 
-from sudare.studio.session import Session
+from sudare.report.loop import combined
+from sudare.studio.session import KS, Session
 
 
 @dataclass(frozen=True)
@@ -18,44 +22,132 @@ class Lines:
 
 def lines_for(session: Session, step: str) -> Lines | None:
     """The command and the call of a step, for the table and roles at hand."""
-    if not session.path:
-        return None
-    file = shlex.quote(session.shown_path)
-    opened = f'ds = sudare.open({session.shown_path!r}, roles="sudare.toml")'
-    roles = _named(session)
     made = {
-        "file": Lines(f"sudare init {file}", f"ds = sudare.open({session.shown_path!r})"),
-        "roles": Lines(
-            f"sudare init {file} -o sudare.toml", f"ds = sudare.open({session.shown_path!r}{roles})"
-        ),
-        "risk": Lines(
-            f"sudare risk {file} --combine 2", f"{opened}\nsudare.risk(ds, combine=2)\nsudare.disclosure(ds)"
-        ),
-        "cost": Lines(
-            f"sudare plan {file} --value {shlex.quote(session.value or 'COLUMN')} -k 2..20",
-            f"sudare.plan(ds, value={session.value!r}, k=range(2, 21))",
-        ),
-        "recipe": Lines("sudare methods", 'recipe = sudare.Recipe.from_toml("recipe.toml")'),
-        "run": Lines(
-            f"sudare anonymize {file} --recipe recipe.toml -o release.parquet --truth truth.parquet",
-            'release = sudare.anonymize(ds, recipe)\nrelease.save("release.parquet", truth="truth.parquet")',
-        ),
-        "result": Lines(
-            f"sudare attack {file} release.parquet --truth truth.parquet\nsudare utility {file} release.parquet",
-            "sudare.attack(ds, release)\nsudare.utility(ds, release)\nsudare.risk(ds, combine=2, release=release)",
-        ),
-        "download": Lines(
-            f"sudare report {file} release.parquet --truth truth.parquet -o report.html",
-            'sudare.report(ds, release, path="report.html")',
-        ),
+        "file": _file,
+        "roles": _roles,
+        "risk": _risk,
+        "values": _values,
+        "cost": _cost,
+        "recipe": _recipe,
+        "run": _run,
+        "result": _result,
+        "download": _download,
     }
-    return made.get(step)
+    return made[step](session) if session.path and step in made else None
 
 
-def _named(session: Session) -> str:
-    parts = [f", user={session.user!r}"] if session.user else []
+def _file(session: Session) -> Lines:
+    call = f"import sudare\n\nds = sudare.open({session.shown_path!r})"
+    return Lines(f"sudare init {shlex.quote(session.shown_path)}", call)
+
+
+def _roles(session: Session) -> Lines:
+    return Lines(f"sudare init {shlex.quote(session.shown_path)}", _opened(session))
+
+
+def _risk(session: Session) -> Lines:
+    together = combined(len(session.columns_of("quasi", "sensitive", "other")))
+    commands = [
+        f"sudare risk {_source(session)} --combine {together}",
+        f"sudare disclosure {_source(session)}",
+    ]
+    calls = [f"sudare.risk(ds, combine={together})", "sudare.disclosure(ds)"]
+    return _both(commands, [_opened(session), *calls])
+
+
+def _values(session: Session) -> Lines:
+    name = session.attribute
+    command = f"sudare risk {_source(session)} -a {shlex.quote(name)} --values {shlex.quote(name)}"
+    return _both([command], [_opened(session), f"sudare.risk(ds, attributes=[{name!r}]).values({name!r})"])
+
+
+def _cost(session: Session) -> Lines:
+    planned = session.results.get("plan")
+    last = planned.rows[-1]["k"] if planned is not None and planned.rows else KS[-1]
+    command = f"sudare plan {_source(session)} --value {shlex.quote(session.value)} -k {KS[0]}..{last}"
+    call = f"sudare.plan(ds, value={session.value!r}, k=range({KS[0]}, {last + 1}))"
+    return _both([command], [_opened(session), call])
+
+
+def _recipe(session: Session) -> Lines | None:
+    if not session.steps:
+        return None
+    written = f"cat > recipe.toml <<'END'\n{session.toml.strip()}\nEND"
+    return _both([written], ["import sudare\n", _built(session)])
+
+
+def _run(session: Session) -> Lines:
+    files = "-o release.parquet --truth truth.parquet"
+    return _both(
+        [f"sudare anonymize {_source(session)} --recipe recipe.toml {files}"],
+        [*_released(session), 'release.save("release.parquet", truth="truth.parquet")'],
+    )
+
+
+def _result(session: Session) -> Lines:
+    source, truth = _source(session), "--truth truth.parquet"
+    together = combined(len(session.columns_of("quasi", "sensitive", "other")))
+    commands = [
+        f"sudare attack {source} release.parquet {truth}",
+        f"sudare utility {source} release.parquet {truth}",
+        f"sudare risk {source} --combine {together} --release release.parquet {truth}",
+    ]
+    calls = [
+        "sudare.attack(ds, release)",
+        "sudare.utility(ds, release)",
+        f"sudare.risk(ds, combine={together}, release=release)",
+    ]
+    return _both(commands, [*_released(session), *calls])
+
+
+def _download(session: Session) -> Lines:
+    command = f"sudare report {_source(session)} release.parquet --truth truth.parquet"
+    more = "".join(
+        f", {name}={dict(given)!r}"
+        for name, given in (("policy", session.policy), ("context", session.context))
+        if given
+    )
+    return _both(
+        [f"{command} -o report.html", f"{command} --audience external -o report-external.html"],
+        [
+            *_released(session),
+            f'sudare.report(ds, release, path="report.html"{more})',
+            f'sudare.report(ds, release, path="report-external.html", audience="external"{more})',
+        ],
+    )
+
+
+def _both(commands: list[str], calls: list[str]) -> Lines:
+    return Lines("\n".join(commands), "\n".join(calls))
+
+
+def _source(session: Session) -> str:
+    """The file with its roles as options; names with commas need a file."""
+    file = shlex.quote(session.shown_path)
+    named = [
+        (role, session.columns_of(role)) for role in ("user", "identifier", "quasi", "sensitive", "other")
+    ]
+    if any("," in name or name != name.strip() for _, names in named for name in names):
+        return f"{file} --roles sudare.toml"
+    options = [f"--{role} {shlex.quote(','.join(names))}" for role, names in named if names]
+    return " ".join([file, *options])
+
+
+def _opened(session: Session) -> str:
+    parts = [repr(session.shown_path)]
+    if session.user:
+        parts.append(f"user={session.user!r}")
     for role in ("identifier", "quasi", "sensitive", "other"):
         names = session.columns_of(role)
         if names:
-            parts.append(f", {role}={names!r}")
-    return "".join(parts)
+            parts.append(f"{role}={names!r}")
+    return f"import sudare\n\nds = sudare.open({', '.join(parts)})"
+
+
+def _built(session: Session) -> str:
+    steps = "".join(f"    {step!r},\n" for step in session.steps)
+    return f"recipe = sudare.Recipe.from_steps([\n{steps}])"
+
+
+def _released(session: Session) -> list[str]:
+    return [_opened(session), _built(session), "release = sudare.anonymize(ds, recipe)"]

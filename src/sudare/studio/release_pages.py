@@ -51,10 +51,11 @@ class ReleasePages:
             status=400 if error else 200,
             families=cards.families(),
             steps=cards.described(session.steps),
-            toml=form.get("toml") or self._toml(),
+            toml=form.get("toml") or session.toml,
             columns=list(session.roles),
             error=error,
             tried=form.get("method", ""),
+            given=form,
         )
 
     def _changed(self, form: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -71,12 +72,9 @@ class ReleasePages:
             steps = cards.moved(steps, place, -1 if action == "up" else 1)
         elif action == "toml":
             steps = cards.steps_from_toml(form.get("toml", ""))
-        return Recipe.from_steps(steps, where="recipe").to_steps() if steps else []
-
-    def _toml(self) -> str:
-        from sudare.methods.recipe import Recipe
-
-        return Recipe.from_steps(self.frame.session.steps).to_toml() if self.frame.session.steps else ""
+        checked = Recipe.from_steps(steps, where="recipe").to_steps() if steps else []
+        cards.check_columns(checked, list(session.roles))
+        return checked
 
     async def run(self, request: Request) -> Response:
         """Start the work, show that it runs, say how it ended."""
@@ -91,7 +89,7 @@ class ReleasePages:
         job = session.job_for("release")
         if job is not None and job.state == "running":
             return self.frame.working(job, "run")
-        if job is not None and job.state == "done":
+        if job is not None and job.state == "done" and "release" not in session.results:
             return RedirectResponse("/result", 303)
         failed = job.error if job is not None and job.state == "failed" else ""
         cancelled = job is not None and job.state == "cancelled"
@@ -99,9 +97,9 @@ class ReleasePages:
             "run.html.j2",
             "run",
             steps=cards.described(session.steps),
-            toml=self._toml(),
             error=failed,
             cancelled=cancelled,
+            seen="release" in session.results,
         )
 
     def _release_arguments(self) -> dict[str, Any]:

@@ -39,6 +39,7 @@ class Session:
     steps: list[dict[str, Any]] = field(default_factory=list)
     k: int = 4
     value: str = ""
+    attribute: str = ""
     results: dict[str, Shown] = field(default_factory=dict)
     runs: list[dict[str, Any]] = field(default_factory=list)
     context: dict[str, str] = field(default_factory=dict)
@@ -72,6 +73,13 @@ class Session:
         for column, role in self.roles.items():
             named.setdefault(role, []).append(column)
         return Source(self.path, tuple((role, tuple(names)) for role, names in sorted(named.items())))
+
+    @property
+    def toml(self) -> str:
+        """The recipe as the file that `sudare anonymize` reads."""
+        from sudare.methods.recipe import Recipe
+
+        return Recipe.from_steps(self.steps).to_toml() if self.steps else ""
 
     def columns_of(self, *roles: str) -> list[str]:
         """The columns with one of these roles, in the order of the table."""

@@ -97,15 +97,15 @@ class TablePages:
         session, attribute = self.frame.session, request.query_params.get("attribute", "")
         if attribute not in session.roles:
             return self.frame.first("risk", "Choose an attribute of the table.", "/risk")
-        key = f"values:{attribute}"
+        session.attribute, key = attribute, f"values:{attribute}"
         if key not in session.results:
-            waiting = self.frame.wait("values", "risk", source=session.source, attribute=attribute)
+            waiting = self.frame.wait("values", "values", source=session.source, attribute=attribute)
             if waiting is not None:
                 return waiting
             job = session.job_for("values")
             assert job is not None
             session.results[key] = job.result
-        return self.frame.page("values.html.j2", "risk", shown=session.results[key], attribute=attribute)
+        return self.frame.page("values.html.j2", "values", shown=session.results[key], attribute=attribute)
 
     async def cost(self, request: Request) -> Response:
         """The cost curve and the slider."""

@@ -169,11 +169,12 @@ def write_files(folder: Path, made: Any, evidence: Evidence) -> None:
 
 
 def after_blocks(evidence: Evidence) -> tuple[Block, ...]:
-    """Before and after in tabs: attacks, risk, utility, what was done."""
+    """Before and after in tabs: attacks, risk, columns published as sets, utility, cost, what was done."""
     from sudare.report.document import Tabs
-    from sudare.report.sections import after
+    from sudare.report.sections import after, before
+    from sudare.report.sections.sets import sets
 
-    sections = (after.attacks, after.risk, after.utility, after.done)
+    sections = (after.attacks, after.risk, sets, after.utility, before.cost, after.done)
     made = [section for make in sections if (section := make(evidence, "internal")) is not None]
     return (Tabs(tuple((s.title, (Words(s.lead), *s.blocks)) for s in made)),)
 
