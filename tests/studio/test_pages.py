@@ -49,7 +49,7 @@ def test_the_whole_loop(browser: Browser, people: Path, session: Session) -> Non
     assert session.roles == {"name": "identifier", "age": "quasi", "sex": "quasi", "disease": "sensitive"}
     page = browser.get("/risk").text
     roles = "--identifier name --quasi age,sex --sensitive disease"
-    assert f"sudare risk people.parquet {roles} --combine 2" in page
+    assert f"sudare risk people.parquet --combine 2 {roles}" in page
     assert "sudare.risk(ds, combine=2)" in page
     browser.until("/risk/values?attribute=age", "Values of age")
     assert "every person has one record" in browser.get("/cost").text

@@ -47,24 +47,21 @@ def _roles(session: Session) -> Lines:
 
 def _risk(session: Session) -> Lines:
     together = combined(len(session.columns_of("quasi", "sensitive", "other")))
-    commands = [
-        f"sudare risk {_source(session)} --combine {together}",
-        f"sudare disclosure {_source(session)}",
-    ]
+    commands = [_command(session, "risk", f"--combine {together}"), _command(session, "disclosure")]
     calls = [f"sudare.risk(ds, combine={together})", "sudare.disclosure(ds)"]
     return _both(commands, [_opened(session), *calls])
 
 
 def _values(session: Session) -> Lines:
     name = session.attribute
-    command = f"sudare risk {_source(session)} -a {shlex.quote(name)} --values {shlex.quote(name)}"
+    command = _command(session, "risk", f"-a {shlex.quote(name)} --values {shlex.quote(name)}")
     return _both([command], [_opened(session), f"sudare.risk(ds, attributes=[{name!r}]).values({name!r})"])
 
 
 def _cost(session: Session) -> Lines:
     planned = session.results.get("plan")
     last = planned.rows[-1]["k"] if planned is not None and planned.rows else KS[-1]
-    command = f"sudare plan {_source(session)} --value {shlex.quote(session.value)} -k {KS[0]}..{last}"
+    command = _command(session, "plan", f"--value {shlex.quote(session.value)} -k {KS[0]}..{last}")
     call = f"sudare.plan(ds, value={session.value!r}, k=range({KS[0]}, {last + 1}))"
     return _both([command], [_opened(session), call])
 
@@ -77,20 +74,20 @@ def _recipe(session: Session) -> Lines | None:
 
 
 def _run(session: Session) -> Lines:
-    files = "-o release.parquet --truth truth.parquet"
+    files = "--recipe recipe.toml -o release.parquet --truth truth.parquet"
     return _both(
-        [f"sudare anonymize {_source(session)} --recipe recipe.toml {files}"],
+        [_command(session, "anonymize", files)],
         [*_released(session), 'release.save("release.parquet", truth="truth.parquet")'],
     )
 
 
 def _result(session: Session) -> Lines:
-    source, truth = _source(session), "--truth truth.parquet"
+    truth = "--truth truth.parquet"
     together = combined(len(session.columns_of("quasi", "sensitive", "other")))
     commands = [
-        f"sudare attack {source} release.parquet {truth}",
-        f"sudare utility {source} release.parquet {truth}",
-        f"sudare risk {source} --combine {together} --release release.parquet {truth}",
+        _command(session, "attack", "release.parquet", truth),
+        _command(session, "utility", "release.parquet", truth),
+        _command(session, "risk", f"--combine {together} --release release.parquet", truth),
     ]
     calls = [
         "sudare.attack(ds, release)",
@@ -101,14 +98,17 @@ def _result(session: Session) -> Lines:
 
 
 def _download(session: Session) -> Lines:
-    command = f"sudare report {_source(session)} release.parquet --truth truth.parquet"
+    files = "release.parquet --truth truth.parquet"
     more = "".join(
         f", {name}={dict(given)!r}"
         for name, given in (("policy", session.policy), ("context", session.context))
         if given
     )
     return _both(
-        [f"{command} -o report.html", f"{command} --audience external -o report-external.html"],
+        [
+            _command(session, "report", files, "-o report.html"),
+            _command(session, "report", files, "--audience external -o report-external.html"),
+        ],
         [
             *_released(session),
             f'sudare.report(ds, release, path="report.html"{more})',
@@ -121,16 +121,16 @@ def _both(commands: list[str], calls: list[str]) -> Lines:
     return Lines("\n".join(commands), "\n".join(calls))
 
 
-def _source(session: Session) -> str:
-    """The file with its roles as options; names with commas need a file."""
-    file = shlex.quote(session.shown_path)
+def _command(session: Session, verb: str, *rest: str) -> str:
+    """A command on the table, with the roles as options; names with commas need a file of them."""
     named = [
         (role, session.columns_of(role)) for role in ("user", "identifier", "quasi", "sensitive", "other")
     ]
     if any("," in name or name != name.strip() for _, names in named for name in names):
-        return f"{file} --roles sudare.toml"
-    options = [f"--{role} {shlex.quote(','.join(names))}" for role, names in named if names]
-    return " ".join([file, *options])
+        options = ["--roles sudare.toml"]
+    else:
+        options = [f"--{role} {shlex.quote(','.join(names))}" for role, names in named if names]
+    return " ".join(["sudare", verb, shlex.quote(session.shown_path), *rest, *options])
 
 
 def _opened(session: Session) -> str:
