@@ -27,7 +27,8 @@ def frontier(result: CompareResult) -> Any:
         if row.get(LOSS) is not None
     ]
     kinds = ["frontier", "beaten", "cheating"]
-    x = alt.X("loss:Q", title="loss: mean total variation of pairs of columns")
+    middle = max((point["loss"] for point in points), default=0) / 2
+    x = alt.X("loss:Q", title="loss: mean total variation of pairs of columns", scale=alt.Scale(zero=True))
     y = alt.Y("worst:Q", title="rows re-identified by the best attack", axis=alt.Axis(format="%"))
     base = alt.Chart(alt.Data(values=points)).encode(x=x, y=y)
     line = (
@@ -37,9 +38,17 @@ def frontier(result: CompareResult) -> Any:
     )
     dots = base.mark_point(filled=True, size=80).encode(
         color=alt.Color(
-            "kind:N", title=None, scale=alt.Scale(domain=kinds, range=[PALETTE[2], PALETTE[0], PALETTE[1]])
+            "kind:N",
+            title=None,
+            scale=alt.Scale(domain=kinds, range=[PALETTE[2], PALETTE[0], PALETTE[1]]),
+            legend=alt.Legend(orient="bottom"),
         ),
         shape=alt.Shape("kind:N", title=None, scale=alt.Scale(domain=kinds)),
     )
-    words = base.mark_text(align="left", dx=8, dy=-6).encode(text="recipe:N")
+    # names stand on the side where there is room
+    left = base.transform_filter(f"datum.loss <= {middle}").mark_text(align="left", dx=8, dy=-9, fontSize=12)
+    right = base.transform_filter(f"datum.loss > {middle}").mark_text(
+        align="right", dx=-8, dy=-9, fontSize=12
+    )
+    words = alt.layer(left.encode(text="recipe:N"), right.encode(text="recipe:N"))
     return finish(line + dots + words, title="Risk and loss of every recipe", height=360)

@@ -16,9 +16,10 @@ DOWNLOADS = {
     "release.parquet": ("The release (Parquet)", "what you publish"),
     "release.csv": ("The release (CSV)", "the same as text"),
     "release.parquet.sudare.json": (
-        "The card beside it",
+        "The card beside the Parquet file",
         "what a recipient needs to read it: recipe, roles, schema",
     ),
+    "release.csv.sudare.json": ("The card beside the CSV file", "the same for the text"),
     "recipe.toml": ("The recipe", "for `sudare anonymize --recipe`"),
     "report.html": ("The report (internal)", "with the weakest people by row number; do not pass it on"),
     "report-external.html": ("The report (external)", "no count below 10 people"),

@@ -12,6 +12,9 @@ from sudare.report.evidence import Evidence
 from sudare.report.loop import Progress
 
 MOST_VALUES = 100
+FRONTIER = (
+    "One point per recipe, numbered as in the table below: the farther down and to the left, the better."
+)
 
 
 @dataclass(frozen=True)
@@ -203,7 +206,7 @@ def frontier(*, runs: Sequence[dict[str, Any]], progress: Progress) -> Shown:
 
     rows = [
         {
-            "recipe": f"{n}: {run['recipe']}",
+            "recipe": f"recipe {n}",
             LOSS: run["loss"],
             "worst": run["worst"] or 0.0,
             "cheating": False,
@@ -212,7 +215,7 @@ def frontier(*, runs: Sequence[dict[str, Any]], progress: Progress) -> Shown:
         for n, run in enumerate(runs, 1)
     ]
     result = CompareResult(tuple(rows))
-    return Shown(drawn(result, "frontier", "Risk and loss of every recipe tried", "One point per recipe."))
+    return Shown(drawn(result, "frontier", "Risk and loss of every recipe tried", FRONTIER))
 
 
 def _beats(other: dict[str, Any], run: dict[str, Any]) -> bool:
