@@ -53,6 +53,7 @@ def test_the_whole_loop(browser: Browser, people: Path, session: Session) -> Non
     assert "sudare.risk(ds, combine=2)" in page
     browser.until("/risk/values?attribute=age", "Values of age")
     assert "every person has one record" in browser.get("/cost").text
+    assert "sudare plan" not in browser.get("/cost").text
     page = browser.post("/recipe", action="add", method="mondrian", **{"p-k": "5"}).text
     assert "[[step]]" in page
     assert "k = 5" in page

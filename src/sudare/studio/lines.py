@@ -58,7 +58,9 @@ def _values(session: Session) -> Lines:
     return _both([command], [_opened(session), f"sudare.risk(ds, attributes=[{name!r}]).values({name!r})"])
 
 
-def _cost(session: Session) -> Lines:
+def _cost(session: Session) -> Lines | None:
+    if not session.user or not session.value:
+        return None
     planned = session.results.get("plan")
     last = planned.rows[-1]["k"] if planned is not None and planned.rows else KS[-1]
     command = _command(session, "plan", f"--value {shlex.quote(session.value)} -k {KS[0]}..{last}")
