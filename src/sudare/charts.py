@@ -11,19 +11,19 @@ if TYPE_CHECKING:
 PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442"]
 INK = "#1d2733"
 GRID = "#dfe4ea"
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
+# Letters are measured in Liberation Sans, which is as wide as Arial. Where the reader has neither, they may be wider:
+# titles and edges keep their distance.
+FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
+EDGE = {"left": 24, "right": 12, "top": 8, "bottom": 8}
 
 
 def finish(chart: Any, *, title: str, width: int | None = 560, height: int | None = None) -> Any:
-    """Give a chart its title, its size and the common theme; a chart of several panels has sizes of its own.
-
-    Letters are measured here and drawn elsewhere, in a font that may be wider: titles keep their distance.
-    """
+    """Give a chart its title, its size and the common theme; a chart of several panels has sizes of its own."""
     size = {name: value for name, value in (("width", width), ("height", height)) if value is not None}
     axis = {"labelFontSize": 12, "titleFontSize": 12, "labelLimit": 260}
     return (
         chart.properties(title=title, **size)
-        .configure(background="#ffffff", font=FONT, padding=8)
+        .configure(background="#ffffff", font=FONT, padding=EDGE)
         .configure_axis(gridColor=GRID, labelColor=INK, titleColor=INK, **axis)
         .configure_axisY(titlePadding=14)
         .configure_title(color=INK, fontSize=14, anchor="start", fontWeight=600)

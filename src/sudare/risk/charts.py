@@ -233,7 +233,7 @@ def pair_heatmap(result: RiskResult) -> Any:
     risks = {tuple(row["attributes"]): row["risk"] for row in result.rows if len(row["attributes"]) <= 2}
     names = list(dict.fromkeys(name for subset in risks for name in subset))
     rows = [
-        {"first": a, "second": b, "risk": risk}
+        {"first": a, "second": b, "risk": risk, "told": f"{risk:.3f}" if risk >= 0.0005 else "<.001"}
         for a in names
         for b in names
         if (risk := risks.get((a,)) if a == b else risks.get((a, b), risks.get((b, a)))) is not None
@@ -244,12 +244,14 @@ def pair_heatmap(result: RiskResult) -> Any:
         x=alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelAngle=-30)),
         y=alt.Y("second:N", sort=names, title=None),
     )
+    largest = max(float(row["risk"]) for row in rows)
+    top = 1.0 if largest > SMALL else largest
     cells = base.mark_rect().encode(
-        color=alt.Color("risk:Q", title="risk", scale=alt.Scale(domain=[0, 1], scheme="blues"))
+        color=alt.Color("risk:Q", title="risk", scale=alt.Scale(domain=[0, top], scheme="blues"))
     )
     figures = base.mark_text(fontSize=12).encode(
-        text=alt.Text("risk:Q", format=".3f"),
-        color=alt.condition("datum.risk > 0.7", alt.value("#ffffff"), alt.value(ON_LIGHT)),
+        text="told:N",
+        color=alt.condition(f"datum.risk > {0.7 * top}", alt.value("#ffffff"), alt.value(ON_LIGHT)),
     )
     return charts.finish(
         cells + figures, title="Risk of two attributes known together", width=420, height=420
