@@ -231,3 +231,22 @@ def test_what_pages_show_works_when_it_is_pasted(
         exec(compile(call, page, "exec"), {})
     made = browser.get("/download/release.parquet").content
     assert pq.read_table(io.BytesIO(made)).equals(pq.read_table("release.parquet"))
+
+
+def test_a_recipe_reads_no_file_outside_the_folder(
+    browser: Browser, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(people.parent)
+    (people.parent / "in.csv").write_text("f;*\nm;*\n")
+    (people.parent.parent / "out.csv").write_text("f;*\nm;*\n")
+    measured(browser)
+    for given in ('"../out.csv"', '{ file = "../out.csv" }', '"/etc/passwd"'):
+        for key, method in (("hierarchy", "generalize"), ("hierarchies", "local-recoding")):
+            rest = 'column = "sex"' if method == "generalize" else "k = 2"
+            value = given if method == "generalize" else f"{{ sex = {given} }}"
+            text = f'[[step]]\nmethod = "{method}"\n{rest}\n{key} = {value}\n'
+            page = browser.post("/recipe", action="toml", toml=text)
+            assert page.status_code == 400, text
+            assert "not below the folder" in page.text
+    inside = '[[step]]\nmethod = "generalize"\ncolumn = "sex"\nhierarchy = "in.csv"\n'
+    assert browser.post("/recipe", action="toml", toml=inside).status_code == 200

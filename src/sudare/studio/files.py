@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sudare.errors import UsageError
 
@@ -51,6 +53,26 @@ def chosen(folder: Path, given: str) -> str:
     if not _inside(path, folder) or not path.is_file():
         raise UsageError("this file is not below the folder that the studio was started in; start it there")
     return str(path.resolve())
+
+
+def check_files(steps: Iterable[Mapping[str, Any]], folder: Path) -> None:
+    """Hierarchies that a recipe reads from files must lie below the folder, too."""
+    for step in steps:
+        for given in _hierarchy_files(step):
+            if not _inside(Path(given), folder):
+                raise UsageError(
+                    f"{step['method']}: the file of a hierarchy is not below the folder that the studio was started in"
+                )
+
+
+def _hierarchy_files(step: Mapping[str, Any]) -> Iterator[str]:
+    """The files that a step names: one, one per column, or in the description of a hierarchy."""
+    one, many = step.get("hierarchy"), step.get("hierarchies")
+    listed = [one, many, *(many.values() if isinstance(many, Mapping) else ())]
+    for given in listed:
+        found = given.get("file") if isinstance(given, Mapping) else given
+        if isinstance(found, str):
+            yield found
 
 
 def _inside(path: Path, folder: Path) -> bool:

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from sudare.errors import SudareError
-from sudare.studio import cards
+from sudare.studio import cards, files
 from sudare.studio.frame import TITLES, Frame, form_of
 
 DOWNLOADS = {
@@ -75,6 +75,7 @@ class ReleasePages:
             steps = cards.steps_from_toml(form.get("toml", ""))
         checked = Recipe.from_steps(steps, where="recipe").to_steps() if steps else []
         cards.check_columns(checked, list(session.roles))
+        files.check_files(checked, session.folder)
         return checked
 
     async def run(self, request: Request) -> Response:
