@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sudare
-from sudare.attacks import Jaccard, TfIdf
+from sudare.attacks import Jaccard, TfIdf, Twins
 from sudare.attacks.view import View
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
@@ -68,6 +68,45 @@ def test_candidates_are_those_of_the_definition(attack, slow, original, release)
     found = attack.match(View(dataset(original), dataset(release)))
     expected = slow(counted(original), counted(release))
     assert [found.of_row(u).tolist() for u in range(len(expected))] == expected
+
+
+histories_with_days = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=20
+)
+
+
+def by_twins(original, release):
+    owned = {u: {g for v, g, _ in original if v == u} for u, _, _ in original}
+    found = []
+    for u in sorted({u for u, _, _ in release}):
+        has = {g for v, g, _ in release if v == u}
+        lone = {
+            g
+            for v, g, d in release
+            if v == u and not any((g, d) == row[1:] and row[0] != u for row in release)
+        }
+        found.append([place for place, v in enumerate(sorted(owned)) if lone <= owned[v] <= has])
+    return found
+
+
+@settings(max_examples=80, deadline=None)
+@given(histories_with_days, histories_with_days)
+def test_records_without_a_twin_are_certain(original, release):
+    def table(rows):
+        names = [f"u{u}" for u, _, _ in rows]
+        columns = {"user": names, "goods": [g for _, g, _ in rows], "day": [d for _, _, d in rows]}
+        return Dataset.from_arrow(pa.table(columns), ROLES)
+
+    found = Twins(columns=("goods",)).match(View(table(original), table(release)))
+    expected = by_twins(original, release)
+    assert [found.of_row(u).tolist() for u in range(len(expected))] == expected
+
+
+def test_dummies_do_not_hide_which_records_are_real(shop, key):
+    release = sudare.anonymize(shop, sudare.methods.DummyRecords(value="goods", k=4, effort="low"), key=key)
+    rates = {row["attack"]: row["rate"] for row in sudare.attack(shop, release, [Jaccard(), Twins()]).rows}
+    assert rates["jaccard"] <= 0.25 + 1e-9
+    assert rates["twins"] > rates["jaccard"]
 
 
 @pytest.fixture(scope="module")

@@ -77,27 +77,41 @@ class TfIdf:
 
 def histories(view: View, columns: tuple[str, ...] | None) -> tuple[Histories, Histories, int]:
     """The histories of the users of both tables, and how many items there are."""
-    from sudare.engine.codes import joint_codes
-
     users = view.users()
-    chosen = columns if columns is not None else (_dummied(view) or _comparable(view))
-    if not chosen:
-        raise UsageError("no column to compare histories by; name them with columns=")
-    coded, values = joint_codes(view.tables(chosen), chosen)
-    starts = np.concatenate(([0], np.cumsum([len(v) for v in values])))
-    items = int(starts[-1])
-    first, second = (matrix.astype(np.int64) + starts[:-1] for matrix in coded)
+    first, second, items = coded_items(view, columns)
     return (
-        _histories(users.of_original, first, users.originals, items),
-        _histories(users.of_release, second, users.releases, items),
+        history(users.of_original, first, users.originals, items),
+        history(users.of_release, second, users.releases, items),
         items,
     )
 
 
-def _histories(users: Longs, coded: Longs, n: int, items: int) -> Histories:
+def coded_items(view: View, columns: tuple[str, ...] | None) -> tuple[Longs, Longs, int]:
+    """The items of every row of both tables, rows x columns, and how many items there are."""
+    from sudare.engine.codes import joint_codes
+
+    chosen = columns if columns is not None else (dummied(view) or comparable(view))
+    if not chosen:
+        raise UsageError("no column to compare histories by; name them with columns=")
+    coded, values = joint_codes(view.tables(chosen), chosen)
+    starts = np.concatenate(([0], np.cumsum([len(v) for v in values])))
+    first, second = (matrix.astype(np.int64) + starts[:-1] for matrix in coded)
+    return first, second, int(starts[-1])
+
+
+def history(users: Longs, coded: Longs, n: int, items: int) -> Histories:
+    """The items of each of n users, from the user and the items of every row."""
     pairs, times = np.unique((users[:, None] * items + coded).ravel(), return_counts=True)
     indptr = np.concatenate(([0], np.cumsum(np.bincount(pairs // items, minlength=n))))
     return Histories(indptr.astype(np.int64), pairs % items, times.astype(np.int64))
+
+
+def owners_of_items(original: Histories, items: int) -> tuple[Longs, Longs, Longs]:
+    """The owners of item g are `owners[starts[g]:starts[g+1]]`: starts, owners, and the order of the entries."""
+    owner = np.repeat(np.arange(len(original.indptr) - 1), np.diff(original.indptr))
+    by_item = np.argsort(original.items, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(original.items, minlength=items)))).astype(np.int64)
+    return starts, owner[by_item], by_item
 
 
 def _most_alike(
@@ -113,16 +127,14 @@ def _most_alike(
 ) -> Candidates:
     from sudare.engine.kernels.itemsets import most_alike
 
-    owner = np.repeat(np.arange(len(original.indptr) - 1), np.diff(original.indptr))
-    by_item = np.argsort(original.items, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(np.bincount(original.items, minlength=items)))).astype(np.int64)
+    starts, owners, by_item = owners_of_items(original, items)
     published, guessed = most_alike(
         release.indptr,
         release.items,
         release_weights,
         release_norms,
         starts,
-        owner[by_item],
+        owners,
         original_weights[by_item],
         original_norms,
         cosine,
@@ -137,18 +149,19 @@ def _lengths(history: Histories, weights: Floats) -> Floats:
 
 def _choices(view: View) -> list[tuple[str, ...] | None]:
     """What to compare on a table of histories; where dummies were added for a column, that and all columns."""
-    everything = _comparable(view)
+    everything = comparable(view)
     if view.roles.user is None or view.roles.user not in view.release.columns or not everything:
         return []
-    return [None] if _dummied(view) in ((), everything) else [None, everything]
+    return [None] if dummied(view) in ((), everything) else [None, everything]
 
 
-def _dummied(view: View) -> tuple[str, ...]:
+def dummied(view: View) -> tuple[str, ...]:
+    """The columns that the release says dummy records were added for."""
     named = view.release.published.get("schema", {}).get("dummies", {})
-    return tuple(name for name in named if name in _comparable(view))
+    return tuple(name for name in named if name in comparable(view))
 
 
-def _comparable(view: View) -> tuple[str, ...]:
+def comparable(view: View) -> tuple[str, ...]:
     """The columns that both tables have and that may say something about a person's history."""
     roles = view.roles
     apart = {roles.user, *roles.identifier, *view.set_columns}

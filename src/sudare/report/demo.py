@@ -15,10 +15,11 @@ ROLES: dict[str, Any] = {
     "quasi": ["date", "time", "goods"],
     "sensitive": ["price", "number"],
 }
-K = 4
+K = 6
 STEPS: list[dict[str, Any]] = [
-    {"method": "generalize", "column": "date", "hierarchy": {"dates": ["month", "year"]}, "level": 1},
+    {"method": "generalize", "column": "date", "hierarchy": {"dates": ["quarter", "year"]}, "level": 1},
     {"method": "suppress", "columns": ["time"]},
+    {"method": "round", "column": "number", "to": 10},
     {"method": "dummy-records", "value": "goods", "k": K, "keep": "multiset", "effort": "low"},
 ]
 CONTEXT = {
@@ -26,7 +27,7 @@ CONTEXT = {
     "recipient": "whoever runs `sudare demo`",
     "environment": "none: nobody in this table exists",
     "holder": "sudare",
-    "uses": "sales by month and goods",
+    "uses": "sales by quarter and goods",
 }
 POLICY = {"attack_success": 0.3}
 
