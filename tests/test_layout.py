@@ -93,3 +93,21 @@ def test_rooms_list_what_is_registered_and_say_it_in_whole_sentences():
         known = all_of(kind)
         assert dir(room) == sorted(cls.__name__ for cls in known.values())
         assert all(summary(cls).endswith(".") for cls in known.values())
+
+
+def test_only_the_download_of_public_data_and_the_local_servers_know_the_network() -> None:
+    clients = "urllib.request http.client socket requests httpx aiohttp ftplib smtplib".split()
+    users = {
+        file.relative_to(SRC).as_posix()
+        for file in SRC.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        for name in _imported(node)
+        if name in clients
+    }
+    assert users == {"data/publishers.py", "engine/spark_cluster.py", "studio/server.py"}
+
+
+def _imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [node.module or ""] if isinstance(node, ast.ImportFrom) else []

@@ -26,9 +26,9 @@ from sudare.methods.recipe import Recipe
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-# lines that need a server of their own; they are tested with their engines and the studio
+# lines that need a server or data of their own; they are tested with their engines, publishers and the studio
 ELSEWHERE = re.compile(
-    r"studio|spark://|postgres|duckdb://|local\[|--engine|reproduce|retail400|\bTABLE\b|FILE"
+    r"studio|spark://|postgres|duckdb://|local\[|--engine|reproduce|retail400|\bTABLE\b|FILE|fetch|adult"
 )
 COMMAND = re.compile(r"^(?: {4}|\$ |    \$ )?(sudare [^|<>`]*)$")
 

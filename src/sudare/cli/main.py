@@ -17,7 +17,7 @@ from sudare.results import visible
 
 # the order of the loop, which is the order of `sudare --help`
 ORDER = (
-    "demo init risk disclosure plan anonymize attack utility compare estimate check report studio reproduce "
+    "demo init risk disclosure plan anonymize attack utility compare estimate check report studio reproduce fetch "
     "methods key"
 ).split()
 

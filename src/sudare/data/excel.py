@@ -24,7 +24,7 @@ def read_excel(path: Path, sheet: str | None = None) -> pa.Table:
     """The sheet's cells: the first row names the columns; a column of mixed types is text."""
     import pyarrow as pa
 
-    workbook = _load(path)
+    workbook = load(path)
     try:
         names, columns = _cells(path, workbook[_sheet(path, _tables(workbook), sheet)])
     except (SyntaxError, ValueError, KeyError, TypeError):  # a part that is no XML, a number that is none
@@ -72,7 +72,8 @@ def _tables(workbook: Any) -> list[str]:
     return [name for name in workbook.sheetnames if name not in charts]
 
 
-def _load(path: Path) -> Any:
+def load(path: Path) -> Any:
+    """A workbook to read from: no macros, no bomb, no links."""
     try:
         import openpyxl
     except ImportError:
