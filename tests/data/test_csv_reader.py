@@ -45,6 +45,29 @@ def test_what_a_name_calls_a_code_stays_text(tmp_path: Path, name: str) -> None:
     assert sudare.open(tmp_path / "t.csv").to_pyarrow()[name].to_pylist() == ["12", "34"]
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("id;price, net\n1;2,5\n", ["id", "price, net"]),
+        ("c0;|c1;|c2;\n1|2|3\n", ["c0;", "c1;", "c2;"]),
+        ("name, first|age\nDoe, Jo|3\nRoe|4\n", ["name, first", "age"]),
+        ("x\n1;2\n3\n", ["x"]),
+        ('"a;b;c",d\n1,2\n', ["a;b;c", "d"]),
+        ('"c0,"|"c1,"\n""|""\n"7"|"x"\n', ["c0,", "c1,"]),
+    ],
+)
+def test_the_delimiter_is_the_one_that_fits_all_rows(tmp_path: Path, text: str, names: list[str]) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    assert list(sudare.open(tmp_path / "t.csv").columns) == names
+
+
+def test_a_quote_that_never_ends_is_explained_wherever_it_begins(tmp_path: Path) -> None:
+    for start in ('"a,b\n', 'a,b\n"x'):
+        (tmp_path / "t.csv").write_text(start + "x,y\n" * 300_000)
+        with pytest.raises(DataError, match="quote"):
+            sudare.open(tmp_path / "t.csv")
+
+
 def test_files_of_a_glob_must_be_alike(tmp_path: Path) -> None:
     (tmp_path / "1.csv").write_text("a,b\n1,x\n")
     for other in ("b,a\n1,x\n", "a;b\n1;x\n"):

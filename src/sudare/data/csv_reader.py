@@ -32,6 +32,8 @@ LABEL = re.compile(
 )
 WHOLE = r"-?(0|[1-9][0-9]{0,17})"
 WIDE = 200
+SAMPLE = 101  # rows
+LONGEST_HEADER = 1 << 20  # characters
 Counts = tuple[int, ...]
 LONGEST_ROW = 16 * 2**20  # bytes
 # what a double keeps apart: 15 digits before the point, 17 in all, no exponent that makes it infinite
@@ -79,9 +81,11 @@ def _dialect(path: Path, file: Path) -> Dialect:
     if not head.strip():
         raise DataError(f"{path}: the file is empty; give a table with a header and at least one row")
     delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(head)
-    first = next(csv.reader(io.StringIO(head, newline=""), delimiter=delimiter))
+    first = _rows(head, delimiter, 1)[0]
     if not first:
         raise DataError(f"{path}: the first line is empty; remove it, so that the header comes first")
+    if len("".join(first)) > LONGEST_HEADER:
+        raise DataError(f"{path}, line 1: a quote is opened and not closed; correct the row")
     header = _has_header(file, delimiter)
     names = tuple(first) if header else tuple(f"column{i + 1}" for i in range(len(first)))
     if not header:
@@ -102,10 +106,30 @@ def _head(path: Path, file: Path) -> str:
 
 
 def _delimiter(head: str) -> str:
-    """The delimiter that cuts the first row into most cells."""
+    """The delimiter that cuts the first rows into the same number of cells, most of them, with no blank behind it.
+
+    Where none does, a row is wrong or there is one column: then the one that is in the first row most often.
+
+    >>> _delimiter("id;price, net\\n1;2,5\\n"), _delimiter("name, first|age|size;unit\\nDoe, Jo|3|4;cm\\n")
+    (';', '|')
+    """
+    widths = {
+        mark: {len(row) for row in _rows(head, mark, SAMPLE, strict=True) if row} for mark in DELIMITERS
+    }
+    fitting = [mark for mark, found in widths.items() if len(found) == 1 and found != {1}]
     line = next(line for line in head.splitlines() if line.strip())
+    if fitting:
+        return max(fitting, key=lambda mark: (max(widths[mark]), f"{mark} " not in line))
     outside = re.sub(r'"[^"]*"', "", line)
     return max(DELIMITERS, key=outside.count)
+
+
+def _rows(head: str, delimiter: str, most: int, *, strict: bool = False) -> list[list[str]]:
+    """The first rows as Python reads them; none where quotes do not stand around whole cells, if that is asked."""
+    with _long_cells(), contextlib.suppress(csv.Error):
+        rows = csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, strict=strict)
+        return [row for row, _ in zip(rows, range(most))]
+    return []
 
 
 def _has_header(file: Path, delimiter: str) -> bool:
@@ -195,7 +219,7 @@ def _looks_numeric(file: Path, dialect: Dialect) -> set[str]:
     """Columns whose first values are all numbers: a cheap filter before the full pass."""
     with open(file, encoding="utf-8-sig", newline="", errors="ignore") as stream, _long_cells():
         rows = csv.reader(stream, delimiter=dialect.delimiter)
-        sample = [row for row, _ in zip(rows, range(101))][1 if dialect.header else 0 :]
+        sample = [row for row, _ in zip(rows, range(SAMPLE))][1 if dialect.header else 0 :]
     number = re.compile(f"{WHOLE}|{NUMBER}")
     return {
         name
