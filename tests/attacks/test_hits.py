@@ -19,7 +19,9 @@ ORIGINALS = 7
 
 @st.composite
 def candidates(draw, releases, weighted=st.booleans(), depth=1):
-    """Runs over shuffled members: sets of no, one or several runs, rows that give up, and what these do then."""
+    """Runs over shuffled members: sets of no, one or several runs, runs of nobody, rows that give up, and what these
+    do then.
+    """
     members = np.array(draw(st.permutations(range(ORIGINALS)))[: draw(st.integers(1, ORIGINALS))])
     sets, starts, stops = [0], [], []
     for _ in range(draw(st.integers(1, 4))):
@@ -28,11 +30,13 @@ def candidates(draw, releases, weighted=st.booleans(), depth=1):
             members[begin:end] = np.sort(members[begin:end])
             starts.append(begin)
             stops.append(end)
+        if draw(st.booleans()):  # a run of nobody, at the end where the next one would begin
+            starts.append(max([0, *stops[sets[-1] :], len(members) if draw(st.booleans()) else 0]))
+            stops.append(starts[-1])
         sets.append(len(starts))
     # a run is ascending: sort once more, as later cuts may have overlapped it
     members = np.sort(members) if draw(st.booleans()) or not _ascending(members, starts, stops) else members
-    full = [s for s in range(len(sets) - 1) if sets[s + 1] > sets[s]]
-    of = st.sampled_from([-1, *full])
+    of = st.sampled_from(range(-1, len(sets) - 1))
     set_of = np.array([draw(of) for _ in range(releases)], np.int64)
     shares = [draw(st.integers(1, 5)) / 10 for _ in starts]
     found = Candidates(
@@ -82,7 +86,7 @@ def reference(found, truth, ties):
     return hits
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(st.data(), st.sampled_from(["expected", "first", "fail"]))
 def test_hits_are_those_of_the_slow_reference(data, ties):
     releases = data.draw(st.integers(1, 6))
@@ -114,6 +118,14 @@ def test_wilson_holds_the_rates_whose_own_test_would_not_reject(hits, rows):
     for end in (low, high):
         assert abs(rate - end) == pytest.approx(z * sqrt(end * (1 - end) / rows), abs=1e-12)
     assert low < high
+
+
+def test_an_interval_never_leaves_what_a_rate_can_be():
+    assert all(wilson(1.0, rows)[1] == 1.0 for rows in range(1, 2000))
+    assert all(wilson(0.0, rows)[0] == 0.0 for rows in range(1, 2000))
+    assert all(
+        0 <= wilson(hits / 50, 50)[0] <= hits / 50 <= wilson(hits / 50, 50)[1] <= 1 for hits in range(51)
+    )
 
 
 def test_nobody_found_anything():

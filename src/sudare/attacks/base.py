@@ -147,4 +147,5 @@ class Candidates:
         if chosen < 0:
             return np.empty(0, np.int64) if self.otherwise is None else self.otherwise.of_row(row)
         runs = range(self.offsets[chosen], self.offsets[chosen + 1])
-        return np.sort(np.concatenate([self.members[self.starts[r] : self.stops[r]] for r in runs]))
+        parts = [self.members[self.starts[r] : self.stops[r]] for r in runs]
+        return np.sort(np.concatenate([np.empty(0, np.int64), *parts]))

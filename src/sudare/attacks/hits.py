@@ -124,10 +124,12 @@ def _search_runs(candidates: Candidates, chosen: Rows, at: Rows) -> Rows:
 
 def _first(candidates: Candidates) -> Rows:
     """The lowest original row among the candidates of each release row, -1 = gave up."""
-    lowest = np.full(len(candidates.offsets), np.iinfo(np.int64).max)
+    nobody = np.iinfo(np.int64).max
+    lowest = np.full(len(candidates.offsets), nobody)
     full = np.diff(candidates.offsets) > 0
     if full.any():
         first_of_run = candidates.members[np.minimum(candidates.starts, len(candidates.members) - 1)]
+        first_of_run = np.where(candidates.stops > candidates.starts, first_of_run, nobody)
         lowest[:-1][full] = np.minimum.reduceat(first_of_run, candidates.offsets[:-1][full])
     lowest[-1] = -1
     return lowest[candidates.set_of]
