@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sudare
 from sudare.data.dataset import Dataset
 from sudare.data.hierarchies import Hierarchy
 from sudare.data.keys import Key
@@ -211,6 +212,24 @@ def test_hierarchies_come_from_a_folder_a_file_or_a_table(tmp_path):
         LocalRecoding(k=2, hierarchies=str(tmp_path / "none")).apply(draft_of(table), KEY)
     with pytest.raises(DataError, match="not in the hierarchy"):
         LocalRecoding(k=2, hierarchies={"a": TREE}).apply(draft_of(table), KEY)
+
+
+def test_paths_in_a_recipe_file_begin_where_it_lies(tmp_path, monkeypatch):
+    folder = tmp_path / "recipes"
+    (folder / "trees").mkdir(parents=True)
+    (folder / "trees" / "sex.csv").write_text("f;any\nm;any\n")
+    steps = {
+        "folder": 'method = "local-recoding"\nk = 2\nhierarchies = "trees"',
+        "table": 'method = "mondrian"\nk = 2\nhierarchies = { sex = "trees/sex.csv" }',
+        "file": 'method = "lattice-recoding"\nk = 2\nhierarchies = { sex = { file = "trees/sex.csv" } }',
+        "one": 'method = "generalize"\ncolumn = "sex"\nhierarchy = "trees/sex.csv"',
+    }
+    ds = sudare.open(pa.table({"sex": ["f", "m"]}), quasi=["sex"])
+    monkeypatch.chdir(tmp_path)
+    for name, step in steps.items():
+        (folder / f"{name}.toml").write_text(f"[[step]]\n{step}\n")
+        release = sudare.anonymize(ds, f"recipes/{name}.toml", key=bytes(range(32)))
+        assert release.data.to_pyarrow()["sex"].to_pylist() == ["any", "any"]
 
 
 def test_a_column_of_many_unordered_values_needs_a_hierarchy():

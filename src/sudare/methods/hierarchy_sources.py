@@ -33,6 +33,26 @@ def writable(given: Hierarchies) -> Hierarchies:
     }
 
 
+def located(step: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """A step of a recipe file: the relative paths of hierarchies begin in the folder of that file."""
+    found = dict(step)
+    if "hierarchy" in found:
+        found["hierarchy"] = _located(found["hierarchy"], folder)
+    if isinstance(given := found.get("hierarchies"), Mapping):
+        found["hierarchies"] = {name: _located(entry, folder) for name, entry in given.items()}
+    elif given is not None:
+        found["hierarchies"] = _located(given, folder)
+    return found
+
+
+def _located(entry: Any, folder: Path) -> Any:
+    if isinstance(entry, str) and not Path(entry).is_absolute():
+        return os.path.relpath(folder / entry)
+    if isinstance(entry, Mapping) and "file" in entry:
+        return {**entry, "file": _located(entry["file"], folder)}
+    return entry
+
+
 def resolve(given: Hierarchies, table: pa.Table, names: Sequence[str]) -> dict[str, Hierarchy]:
     """The hierarchies of the columns that have one.
 

@@ -16,6 +16,7 @@ from sudare.data.keys import Key, order
 from sudare.data.roles import load_toml
 from sudare.errors import UsageError, nearest
 from sudare.methods.draft import Draft
+from sudare.methods.hierarchy_sources import located
 from sudare.methods.release import Release
 from sudare.parameters import checked
 from sudare.progress import stage
@@ -44,12 +45,13 @@ class Recipe:
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> Recipe:
-        """A recipe from its file; all faults of the file are named at once."""
+        """A recipe from its file; all faults of the file are named at once. Paths in it begin where it lies."""
         content = load_toml(path)
         listed = content.get("step")
         if not isinstance(listed, list) or not listed:
             raise UsageError(f'{path}: no steps; a step is [[step]] with method = "..." and its parameters')
-        return cls.from_steps(listed, where=str(path))
+        steps = [located(step, Path(path).parent) if isinstance(step, Mapping) else step for step in listed]
+        return cls.from_steps(steps, where=str(path))
 
     @classmethod
     def from_steps(cls, listed: Iterable[Mapping[str, Any]], where: str = "recipe") -> Recipe:
