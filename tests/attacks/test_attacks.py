@@ -165,3 +165,10 @@ def test_numbers_beyond_floats_are_attacked_too():
         sudare.open(pa.Table.from_pylist(t), sensitive=["s"]) for t in (rows, [rows[i] for i in (2, 0, 3, 1)])
     )
     assert sudare.attack(original, release, truth=[2, 0, 3, 1]).worst == 1.0
+
+
+@pytest.mark.parametrize("label", ["[{}-{}]", "{}-{}"])
+def test_an_interval_is_read_at_its_middle_with_brackets_or_without(table, label):
+    original = table([{"s": 21}, {"s": 35}, {"s": 48}])
+    release = table([{"s": label.format(40, 49)}, {"s": label.format(20, 29)}, {"s": label.format(30, 39)}])
+    assert sudare.attack(original, release, [a.Euclid()], truth=[2, 0, 1]).rows[0]["rate"] == 1.0

@@ -181,7 +181,7 @@ def plain(value: object) -> str | None:
 def meaning_of(text: str | None, numeric: bool) -> Recoded:
     """`parse`; among numbers a bare "20-29" is an interval too."""
     if numeric and text is not None and (found := _BARE.fullmatch(text)):
-        return Interval(_end(found[1]), _end(found[2]))
+        return parse(f"[{found[1]}-{found[2]}]")
     return parse(text)
 
 

@@ -17,8 +17,8 @@ def numbers(column: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
     """A column as float64; NaN where a cell is missing or says nothing (suppressed, a set of words).
 
     >>> import pyarrow as pa
-    >>> numbers(pa.chunked_array([["[20-29]", "7", "*"]]), "age").tolist()
-    [24.5, 7.0, nan]
+    >>> numbers(pa.chunked_array([["[20-29]", "0-4", "7", "*"]]), "age").tolist()
+    [24.5, 2.0, 7.0, nan]
     """
     import pyarrow as pa
 
@@ -73,9 +73,9 @@ def _middle(value: object) -> float:
     """The number a published value stands for: the value, the middle of an interval, the mean of a set of
     numbers.
     """
-    from sudare.data.recoded import Interval, ValueSet, parse
+    from sudare.data.recoded import Interval, ValueSet, meaning_of
 
-    meaning = parse(None if value is None else str(value))
+    meaning = meaning_of(None if value is None else str(value), numeric=True)
     if isinstance(meaning, Interval) and isinstance(meaning.low, (int, float)):
         return (float(meaning.low) + float(meaning.high)) / 2  # type: ignore[arg-type]
     members = meaning.members if isinstance(meaning, ValueSet) else [None if value is None else str(value)]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.originals import Originals
-from sudare.data.recoded import SUPPRESSED, Anything, Interval, ValueSet, parse, plain
+from sudare.data.recoded import SUPPRESSED, Anything, Interval, ValueSet, meaning_of, plain
 from sudare.registry import metric
 from sudare.utility.base import Comparison, Measured
 
@@ -99,7 +99,7 @@ def _numeric_costs(shown: Sequence[Any], known: Sequence[Any]) -> Floats:
 
 def _width(value: Any, span: float) -> float:
     """The share of the range that a published number, interval or set covers."""
-    meaning = parse(plain(value))
+    meaning = meaning_of(plain(value), numeric=True)
     if isinstance(meaning, Anything):
         return 1.0
     if isinstance(meaning, Interval) and isinstance(meaning.low, (int, float)):
