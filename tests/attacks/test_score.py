@@ -180,3 +180,9 @@ def test_rows_that_give_up_look_elsewhere():
 def test_the_largest_scores_are_the_candidates():
     found = Candidates.of_scores(np.array([[0.1, 0.9, 0.9], [np.nan] * 3, [0.5, 0.2, 0.1]]), originals=3)
     assert [found.of_row(i).tolist() for i in range(3)] == [[1, 2], [], [0]]
+
+
+def test_a_column_named_twice_is_read_once(original, release):
+    twice = [a.Euclid(quasi=("q", "q")), a.Euclid(columns=("s", "s")), a.IdentifyRand(quasi=("q", "q"))]
+    found = sudare.attack(original, release, twice, truth=TRUTH)
+    assert [row["rate"] for row in found.rows] == [1.0, 1.0, 0.75]

@@ -169,3 +169,9 @@ def test_a_column_of_sets_has_no_hierarchy() -> None:
     ds = sudare.open(pa.table({"a": [["x", "y"], ["z"]]}), quasi="a")
     with pytest.raises(UsageError, match="sets"):
         sudare.anonymize(ds, Generalize(column="a", level=1), key=bytes(range(32)))
+
+
+@pytest.mark.parametrize("wrong", [7, 1.5, True, b"x", ["a.csv"]])
+def test_a_hierarchy_that_is_none_is_refused(wrong: Any) -> None:
+    with pytest.raises(UsageError, match="hierarchy"):
+        Generalize(column="x", hierarchy=wrong)

@@ -63,7 +63,7 @@ class Pair:
         self.original.require(columns)
         self.release.require(columns)
         known: dict[str, tuple[pa.ChunkedArray, pa.ChunkedArray]] = self._once("columns", dict)
-        missing = [name for name in columns if name not in known]
+        missing = [name for name in dict.fromkeys(columns) if name not in known]
         if missing:
             first, second = self.original.to_pyarrow(missing), self.release.to_pyarrow(missing)
             second = second if self.order is None else second.take(self.order)

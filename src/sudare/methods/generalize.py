@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sudare.data.keys import Key
 from sudare.errors import SudareError, UsageError
+from sudare.methods.hierarchy_sources import writable
 from sudare.methods.numeric import Floats, as_numbers, numeric_columns
 from sudare.registry import method
 
@@ -147,6 +148,7 @@ class Generalize:
     def __post_init__(self) -> None:
         if isinstance(self.level, bool) or not isinstance(self.level, int) or self.level < 0:
             raise UsageError("generalize: level is a whole number from 0 (the value) on")
+        writable({self.column: self.hierarchy} if self.hierarchy is not None else None)
 
     def fit(self, draft: Draft) -> Self:
         """The same method with its hierarchy fixed, so that chunks agree."""

@@ -55,8 +55,8 @@ class LocalRecoding:
 
     def __post_init__(self) -> None:
         check_parameters("local-recoding", self.k, self.l, self.t, self.diversity)
-        if isinstance(self.sweeps, bool) or not isinstance(self.sweeps, int) or self.sweeps < 0:
-            raise UsageError("local-recoding: sweeps is a whole number from 0 on")
+        if isinstance(self.sweeps, bool) or not isinstance(self.sweeps, int) or not 0 <= self.sweeps <= 1000:
+            raise UsageError("local-recoding: sweeps is a whole number from 0 to 1000")
         object.__setattr__(self, "hierarchies", writable(self.hierarchies))
 
     def apply(self, draft: Draft, key: Key) -> Draft:
