@@ -102,6 +102,12 @@ def test_a_word_may_be_predicted_too():
     assert "s: 1.000 from the original" in found["detail"]
 
 
+def test_a_learner_is_not_asked_about_rows_it_may_have_seen():
+    random = np.random.default_rng(1)
+    ds = dataset(Roles.of(quasi=["q"], sensitive=["s"]), q=random.normal(size=99), s=random.normal(size=99))
+    assert sudare.utility(ds, ds, [u.TrainOnRelease()]).rows[0]["value"] is None
+
+
 def test_formulas_at_their_edges():
     assert total_variation(np.array([1, 0]), np.array([0, 1])) == 1
     assert quantile_bins(np.array([np.nan]), 4).tolist() == []
