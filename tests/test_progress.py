@@ -36,3 +36,11 @@ def test_short_work_and_other_streams_stay_silent() -> None:
         with progress.shown(stream):
             pass
         assert stream.getvalue() == ""
+
+
+def test_a_stage_says_how_much_of_it_is_done() -> None:
+    progress.stage("reading rows", 500_000, 2_000_000)
+    assert progress.current() == "reading rows (500,000/2,000,000)"
+    assert progress.part() == 0.25
+    progress.stage("ordering rows")
+    assert progress.part() == 0

@@ -14,17 +14,24 @@ from collections.abc import Iterator
 from typing import TextIO
 
 _doing = ""
+_part = 0.0
 
 
-def stage(what: str, done: int | None = None, total: int | None = None) -> None:
+def stage(what: str, done: int = 0, total: int | None = None) -> None:
     """Say what is being done; `stage("attack euclid", 3, 9)`. Never the value of a cell."""
-    global _doing
-    _doing = what if not total else f"{what} ({done}/{total})"
+    global _doing, _part
+    _part = done / total if total else 0.0
+    _doing = what if not total else f"{what} ({done:,}/{total:,})"
 
 
 def current() -> str:
     """What is being done; empty when nobody said."""
     return _doing
+
+
+def part() -> float:
+    """How much of the stage is done, from 0 to 1; 0 when nobody said."""
+    return _part
 
 
 @contextlib.contextmanager

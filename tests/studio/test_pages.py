@@ -7,6 +7,7 @@ import io
 import re
 import subprocess
 import sys
+from multiprocessing import Pipe
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,10 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 from tests.studio.conftest import Browser
 
+from sudare import progress as stages
 from sudare.data.examples import histories
 from sudare.data.keys import Key
 from sudare.studio.session import Session
-from sudare.studio.worker import Worker
+from sudare.studio.worker import Teller, Worker
 
 PEOPLE = pa.table(
     {
@@ -159,6 +161,17 @@ def test_names_of_columns_are_text(browser: Browser, folder: Path) -> None:
         assert "<img src" not in page
         browser.post("/roles")
     assert "<script>alert" not in browser.get("/recipe").text
+
+
+def test_the_bar_moves_within_a_step() -> None:
+    ours, theirs = Pipe()
+    teller = Teller(theirs)
+    teller("risk", 1, 4)
+    assert ours.recv() == ("progress", "risk", 1, 4)
+    stages.stage("reading rows", 1, 2)
+    assert ours.poll(10)
+    assert ours.recv() == ("progress", "risk: reading rows (1/2)", 1.5, 4)
+    teller.stop()
 
 
 def test_a_worker_that_dies_says_so() -> None:

@@ -26,7 +26,7 @@ class Job:
     arguments: Mapping[str, Any]
     state: str = "running"
     step: str = "starting"
-    done: int = 0
+    done: float = 0
     total: int = 1
     result: Any = None
     error: str = ""
@@ -140,20 +140,21 @@ class Teller:
     def __call__(self, step: str, done: int, total: int) -> None:
         stages.stage("")
         self.step = (step, done, total)
-        self._tell(step)
+        self._tell(step, done)
 
     def _follow(self) -> None:
         last = ""
         while not self.over.wait(0.2):
             now = stages.current()
             if now and now != last:
-                self._tell(f"{self.step[0]}: {now}")
+                step, done, _ = self.step
+                self._tell(f"{step}: {now}", done + stages.part())
             last = now
 
-    def _tell(self, text: str) -> None:
+    def _tell(self, text: str, done: float) -> None:
         with self.lock, contextlib.suppress(OSError):
             if not self.over.is_set():
-                self.pipe.send(("progress", text, *self.step[1:]))
+                self.pipe.send(("progress", text, done, self.step[2]))
 
     def stop(self) -> None:
         """Nothing is told after this."""
