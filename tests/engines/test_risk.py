@@ -35,6 +35,23 @@ def test_other_models_are_equal(engine, on_duckdb, purchases, key, options):
     assert rows_of(sudare.risk(there, **options)) == rows_of(sudare.risk(here, **options))
 
 
+@pytest.mark.parametrize("roles", [{"user": "customer"}, {}], ids=["people", "rows"])
+def test_values_of_other_records_and_wrong_ones_are_counted_where_the_table_lives(
+    engine, on_duckdb, purchases, same, monkeypatch, roles
+):
+    monkeypatch.setenv("SUDARE_FETCH_ROWS", "0")  # fetching the rows themselves would be an error
+    there, here = (place(purchases, **roles) for place in (engine, on_duckdb))
+    asked = {"attributes": ["shop"], "missing": "drop"}
+    for more in ({"across": ["shop+goods", "shop+shop"]}, {"channel": {"shop": "wrong:0.2"}}):
+        same(*(rows_of(sudare.risk(ds, **asked, **more)) for ds in (there, here)))
+
+
+def test_a_sample_of_more_values_than_an_expression_nests_is_equal(engine, on_duckdb, purchases, key):
+    there, here = (place(purchases, user="customer") for place in (engine, on_duckdb))
+    options = {"attributes": ["price", "goods+count"], "model": "sample", "sample_size": 1500, "key": key}
+    assert rows_of(sudare.risk(there, **options)) == rows_of(sudare.risk(here, **options))
+
+
 def test_the_table_of_values_is_equal(engine, on_duckdb, purchases):
     there, here = (place(purchases, user="customer") for place in (engine, on_duckdb))
     found, expected = (sudare.risk(ds, attributes=["goods"]).values("goods") for ds in (there, here))

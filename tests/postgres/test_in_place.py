@@ -51,7 +51,8 @@ def test_only_aggregates_leave_the_database(postgres_server, table, monkeypatch)
     start = log.stat().st_size
     ds = sudare.open(postgres_server.url, table=table, user="customer_id", quasi=["day"], sensitive=["goods"])
     monkeypatch.setenv("SUDARE_FETCH_ROWS", "0")  # fetching the rows themselves would be an error
-    sudare.risk(ds, combine=2)
+    sudare.risk(ds, combine=2, across=True)
+    sudare.risk(ds, attributes="day", channel={"day": "wrong:0.1"})
     sudare.disclosure(ds)
     sudare.plan(ds, "goods", k=[2], pilot=False)
     asked = log.read_bytes()[start:].decode()
@@ -61,6 +62,27 @@ def test_only_aggregates_leave_the_database(postgres_server, table, monkeypatch)
     with postgres_server.connect() as connection:
         connection.execute("ALTER SYSTEM RESET log_statement")
         connection.execute("SELECT pg_reload_conf()")
+
+
+def test_what_would_need_the_rows_is_refused_before_it_starts(postgres_server, table):
+    ds = sudare.open(postgres_server.url, table=table, user="customer_id")
+    with pytest.raises(UsageError, match="only counts leave a database; export the columns to Parquet"):
+        sudare.risk(ds, channel={"day": "round:7"})
+
+
+def test_types_that_only_a_database_has_are_measured_as_text(postgres_server, table):
+    with postgres_server.connect() as connection:
+        connection.execute(
+            "CREATE TABLE odd AS SELECT md5(n::text)::uuid AS who, ('10.0.0.' || n % 5)::inet AS host, "
+            """('{"a": ' || n % 3 || '}')::json AS note, n / 3.0 AS third FROM generate_series(1, 30) AS n"""
+        )
+    ds = sudare.open(postgres_server.url, table="odd")
+    values = {r["attributes"][0]: r["values"] for r in sudare.risk(ds).rows}
+    assert values == {"who": 30, "host": 5, "note": 3, "third": 30}
+    found = sudare.risk(ds, attributes=["who", "host", "note"], model="sample").rows
+    assert {row["values"] for row in found} == {30, 5, 3}
+    with pytest.raises(DataError, match="make a view that casts it"):
+        sudare.risk(ds, attributes=["third"], model="sample")
 
 
 def test_fetching_a_large_table_is_refused_before_it_starts(postgres_server, table, monkeypatch):

@@ -106,37 +106,60 @@ def test_a_second_draw_under_another_key_is_refused(spark, patients, tmp_path):
 
 
 def test_the_command_line_runs_on_a_cluster(spark, spark_cluster, patients, tmp_path, capsys):
+    """Every command reads what the one before it wrote, and says what it says on one machine."""
     path, recipe = tmp_path / "patients.csv", tmp_path / "recipe.toml"
-    patients.to_pandas().to_csv(path, index=False)
+    cells = zip(*(column.to_pylist() for column in patients.columns))
+    lines = [f'"{name}\n";{age};{ill}' for name, age, ill in cells]
+    path.write_text("\n".join(["name;age;ill", *lines, '"";50;""', "nobody;50;", ""]))
     recipe.write_text('[[step]]\nmethod = "round"\ncolumn = "age"\nto = 10\n')
-    source = [
-        str(path),
-        "--engine",
-        spark_cluster.url,
-        "--identifier",
-        "name",
-        "--quasi",
-        "age",
-        "--sensitive",
-        "ill",
-    ]
-    assert run(["risk", *source, "--format", "json"]) == 0
-    there = json.loads(capsys.readouterr().out)
-    assert run(["risk", str(path), *source[3:], "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["rows"] == there["rows"]
     out, truth = tmp_path / "out.parquet", tmp_path / "truth.parquet"
-    made = [
-        "anonymize",
-        *source,
-        "--recipe",
-        str(recipe),
-        "--out",
-        str(out),
-        "--truth",
-        str(truth),
-        "--demo",
-        "--seed",
-        "1",
-    ]
-    assert run(made) == 0, capsys.readouterr().err
+    source = [str(path), "--identifier", "name", "--quasi", "age", "--sensitive", "ill"]
+    there = ["--engine", spark_cluster.url]
+    made = ["--recipe", str(recipe), "--out", str(out), "--truth", str(truth), "--demo", "--seed", "1"]
+    assert run(["anonymize", *source, *there, *made]) == 0, capsys.readouterr().err
+    capsys.readouterr()
     assert set(pq.read_table(out)["age"].to_pylist()) <= set(range(20, 90, 10))
+
+    def rows(*command):
+        assert run([*command, "--format", "json"]) == 0, capsys.readouterr().err
+        found = json.loads(capsys.readouterr().out)["rows"]
+        return [{name: value for name, value in row.items() if name != "seconds"} for row in found]
+
+    known = [str(out), "--truth", str(truth)]
+    for command in (
+        ["risk", *source],
+        ["attack", *source[:1], *known, *source[1:], "--attack", "identify-rand"],
+        ["utility", *source[:1], *known, *source[1:], "--metric", "S1,S2,U6"],
+        ["risk", *source, "--attributes", "age", "--release", *known],
+    ):
+        for found, expected in zip(rows(*command, *there), rows(*command), strict=True):
+            assert found.keys() == expected.keys()
+            for name, value in expected.items():
+                assert found[name] == (pytest.approx(value) if isinstance(value, float) else value), name
+
+
+def test_rows_of_several_files_are_numbered_by_name_and_not_by_size(spark, patients, tmp_path, key):
+    for place, (start, end) in enumerate([(0, 20), (20, 580), (580, 600)]):
+        pq.write_table(patients.slice(start, end - start), tmp_path / f"part{place}.parquet")
+    there = sudare.open(spark.read.parquet(str(tmp_path)), **ROLES)
+    here = sudare.open(tmp_path / "*.parquet", **ROLES)
+    assert there.to_pyarrow().equals(patients)
+    found, expected = (
+        sudare.anonymize(ds, methods.Round(column="age", to=5), key=key) for ds in (there, here)
+    )
+    assert found.truth == expected.truth
+    assert found.data.to_pyarrow()["age"].to_pylist() == expected.data.to_pyarrow()["age"].to_pylist()
+    fewer = sudare.open(spark.read.parquet(str(tmp_path)).where("age >= 50"), **ROLES)
+    kept = sudare.anonymize(fewer, methods.Pseudonymize(), key=key)
+    assert sorted(kept.truth) == list(range(fewer.rows))
+
+
+def test_examples_and_wrong_engines(spark, spark_cluster, tmp_path):
+    ds = sudare.open("example:purchases", user="user", engine=spark_cluster.url)
+    assert (ds.engine, ds.rows, ds.users) == ("pyspark", 10, 3)
+    with pytest.raises(UsageError, match="unknown engine 'sparkle'"):
+        sudare.open("example:purchases", engine="sparkle")
+    with pytest.raises(DataError, match="no such file"):
+        sudare.open(tmp_path / "none.parquet", engine="local[*]")
+    with pytest.raises(UsageError, match="--encoding and --sheet with --engine duckdb"):
+        sudare.open("a.csv", engine="local[*]", encoding="cp932")

@@ -22,7 +22,7 @@ from sudare.attacks.hits import Score, Ties, hit_probability, wilson
 from sudare.attacks.identify import IdentifyRand, IdentifySa
 from sudare.attacks.nearest import chosen_columns, chosen_quasi
 from sudare.attacks.view import View
-from sudare.engine.spark_rows import ROW, column, numbered
+from sudare.data.spark import ROW, column, numbered
 from sudare.errors import UsageError
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def score_on_spark(one: Attack, view: View, frame: Any, ties: Ties) -> Score:
         raise UsageError(
             "without quasi-identifiers all rows are one block, too large for one worker; name some (quasi=)"
         )
-    original = numbered(_frame(view)).select(*map(column, (*quasi, *columns, ROW)))
+    original = numbered(view.original).select(*map(column, (*quasi, *columns, ROW)))
     release = frame.select(*map(column, (*quasi, *columns, ROW)))
     means = _means(original, columns)
     fixed = _within_blocks(one, quasi, columns)
@@ -133,12 +133,6 @@ def _columns(one: Attack, view: View) -> tuple[str, ...]:
     if isinstance(one, IdentifySa):
         return (one.column,) if one.column is not None else chosen_columns(view, None)[:1]
     return chosen_columns(view, one.columns)  # type: ignore[attr-defined]
-
-
-def _frame(view: View) -> Any:
-    from sudare.data.spark import frame_of
-
-    return frame_of(view.original.table)
 
 
 def _within_blocks(one: Attack, quasi: tuple[str, ...], columns: tuple[str, ...]) -> Attack:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.common import Format, FormatOption, emit, names, with_source
+from sudare.cli.common import Format, FormatOption, emit, names, open_release, with_source
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
@@ -37,10 +37,8 @@ def attack(
 ) -> None:
     """Attack a release with everybody we know; every rate beside a blind guess, with its interval."""
     from sudare.attacks.score import attack as run
-    from sudare.data.opening import open as open_any
-    from sudare.methods.release import read_truth
 
-    published, known = open_any(release), read_truth(truth)
+    published, known = open_release(ds, release, truth)
     if guess:
         from sudare.report.guess import guess as guess_method
 

@@ -106,6 +106,21 @@ def open_source(
     )
 
 
+def open_release(ds: Dataset, path: str, truth: str | Path | None) -> tuple[Any, list[int | None] | None]:
+    """A release and its truth: on Spark, together, where the original is; else a table and the rows."""
+    from sudare.data.opening import open as open_any
+    from sudare.methods.release import read_truth
+
+    if ds.engine != "pyspark":
+        return open_any(path), None if truth is None else read_truth(truth)
+    published = open_any(path, engine=ds.keep_alive.sparkSession.sparkContext.master)
+    if truth is None:
+        return published, None
+    from sudare.methods.spark_release import reopen
+
+    return reopen(published, truth), None
+
+
 def names(given: Iterable[str] | None) -> list[str]:
     """
     >>> names(["date,time", "goods"])

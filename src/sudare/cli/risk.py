@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.common import Format, FormatOption, KeyOption, emit, names, open_source, with_source
+from sudare.cli.common import Format, FormatOption, KeyOption, emit, names, open_release, with_source
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
@@ -64,10 +64,14 @@ def risk(
 ) -> None:
     """Measure how far each attribute, alone or with others, gives people away."""
     from sudare.data.writers import check_output
+    from sudare.errors import UsageError
     from sudare.risk.measure import risk as measure
 
     if chart is not None:
         check_output(chart, (*ds.files, *(Path(p) for p in (release, truth) if p is not None)))
+    if truth is not None and release is None:
+        raise UsageError("--truth belongs to a release; name it with --release")
+    published, known = (None, None) if release is None else open_release(ds, release, truth)
     result = measure(
         ds,
         attributes=names(attributes) or None,
@@ -78,8 +82,8 @@ def risk(
         missing=missing,
         across=names(across) == ["all"] or names(across),
         channel=_channels(names(channel)),
-        release=None if release is None else open_source(release),
-        truth=_truth(truth),
+        release=published,
+        truth=known,
         key=key,
     )
     if chart is not None:
@@ -103,14 +107,6 @@ def _channels(given: list[str]) -> dict[str, str] | None:
         if not sign:
             raise UsageError(f"--channel {name}: write attribute=channel, e.g. time=hour")
     return {name: channel for name, _, channel in pairs} or None
-
-
-def _truth(path: str | None) -> list[int | None] | None:
-    if path is None:
-        return None
-    from sudare.methods.release import read_truth
-
-    return read_truth(path)
 
 
 def _draw(result: RiskResult, threshold: float | None, path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.common import Format, FormatOption, emit, names, with_source
+from sudare.cli.common import Format, FormatOption, emit, names, open_release, with_source
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
@@ -32,9 +32,7 @@ def utility(
     format: FormatOption = Format.table,
 ) -> None:
     """Measure how far a release is from the original."""
-    from sudare.data.opening import open as open_any
-    from sudare.methods.release import read_truth
     from sudare.utility.measure import utility as measure
 
-    known = read_truth(truth) if truth is not None else None
-    emit(measure(ds, open_any(release), names(metrics) or None, truth=known), format)
+    published, known = open_release(ds, release, truth)
+    emit(measure(ds, published, names(metrics) or None, truth=known), format)

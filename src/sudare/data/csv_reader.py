@@ -72,6 +72,13 @@ def open_csv(paths: Sequence[Path], *, encoding: str | None = None, text: Sequen
     return view
 
 
+def dialect_of(path: Path) -> Dialect:
+    """How a UTF-8 file is written; one in another encoding is refused."""
+    if unpacking.as_utf8(path, None) != path:
+        raise DataError(f"{path}: not plain UTF-8; save it as UTF-8 first, or open it with --engine duckdb")
+    return _dialect(path, path)
+
+
 def _dialect(path: Path, file: Path) -> Dialect:
     if _has_nul(file):
         raise DataError(

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import glob
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from sudare.data.connection import connect, create_view, fresh_name, literal, quote
+from sudare.data.connection import connect, create_view, fresh_name, literal, quote, scalar
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
-from sudare.errors import DataError, MissingPart, SudareError, UsageError, nearest
+from sudare.errors import DataError, MissingPart, UsageError, nearest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def open_ibis(table: Any) -> Dataset:
@@ -39,16 +42,21 @@ def open_url(url: str, table: str | None) -> Dataset:
     tables = backend.list_tables()
     schema, dot, name = table.rpartition(".")
     if table in tables:
-        return Dataset(roles=Roles(), name=table, expression=backend.table(table))
+        return Dataset(roles=Roles(), name=table, expression=_readable_types(backend.table(table)))
     if dot and name in backend.list_tables(database=schema):
-        return Dataset(roles=Roles(), name=table, expression=backend.table(name, database=schema))
+        found = backend.table(name, database=schema)
+        return Dataset(roles=Roles(), name=table, expression=_readable_types(found))
     raise UsageError(f"no table '{table}' in the database; {nearest(table, tables)}")
 
 
-def check_master(engine: str) -> None:
-    """Refuse what is neither DuckDB nor the master of a Spark cluster."""
-    if not engine.startswith(("spark://", "local", "yarn", "k8s://")):
-        raise UsageError(f"unknown engine '{engine}'; give duckdb, local[*] or spark://host:7077")
+def _readable_types(table: Any) -> Any:
+    """The table with types that only a database has, and some that it cannot compare, as text."""
+    texts = [
+        name
+        for name, kind in table.schema().items()
+        if kind.is_uuid() or kind.is_inet() or kind.is_macaddr() or kind.is_json()
+    ]
+    return table.mutate(**{name: table[name].cast("string") for name in texts}) if texts else table
 
 
 def open_spark_frame(frame: Any, name: str = "Spark table") -> Dataset:
@@ -59,6 +67,24 @@ def open_spark_frame(frame: Any, name: str = "Spark table") -> Dataset:
     view = fresh_name()
     frame.createOrReplaceTempView(view)
     return Dataset(roles=Roles(), name=name, expression=backend.table(view), keep_alive=frame)
+
+
+def is_file_system(url: str) -> bool:
+    """Whether a URL names files, such as s3a://bucket/visits, and not a database."""
+    return urlsplit(url).scheme not in ("postgres", "postgresql", "duckdb")
+
+
+def check_engine(engine: str) -> None:
+    """Refuse the name of an engine before anything is started."""
+    if not engine.startswith(("spark://", "local", "yarn", "k8s://")):
+        raise UsageError(f"unknown engine '{engine}'; give duckdb, local[*] or spark://host:7077")
+
+
+def send_to_spark(table: pa.Table, engine: str, name: str) -> Dataset:
+    """A small table of this process, sent to a Spark cluster."""
+    from sudare.data import spark
+
+    return open_spark_frame(spark.session(engine).createDataFrame(table), name)
 
 
 def open_on_spark(source: str, engine: str, text: Sequence[str] = ()) -> Dataset:
@@ -74,17 +100,12 @@ def open_on_spark(source: str, engine: str, text: Sequence[str] = ()) -> Dataset
         raise UsageError(
             f"{name}: Spark reads .parquet, .csv and .tsv here; open a {kind} file with --engine duckdb"
         )
-    reader = spark.session(engine).read
+    is_csv = kind in (".csv", ".tsv")
+    files = _local_files(source, must_be_here=is_csv or engine.startswith("local"))
+    csv = _as_on_duckdb(files, text) if is_csv else None
+    session = spark.session(engine)
     try:
-        if kind in (".csv", ".tsv"):
-            reader = reader.schema(_csv_schema(source, text)).option("mode", "FAILFAST")
-            frame = reader.csv(
-                source, header=True, sep="\t" if kind == ".tsv" else ",", quote='"', escape='"'
-            )
-        else:
-            frame = reader.parquet(source)
-    except SudareError:
-        raise
+        frame = session.read.parquet(source) if csv is None else _read_csv(session, files, *csv)
     except Exception as error:
         kind = type(error).__name__
         raise DataError(
@@ -93,17 +114,45 @@ def open_on_spark(source: str, engine: str, text: Sequence[str] = ()) -> Dataset
     return open_spark_frame(frame, name)
 
 
-def _csv_schema(source: str, text: Sequence[str]) -> Any:
-    """The types that the columns have on DuckDB: what is a number does not depend on the engine."""
+def _local_files(source: str, *, must_be_here: bool) -> list[Path]:
+    """The files of a path or glob by name; a URL and a path of the workers have none here."""
+    if "://" in source:
+        return []
+    found = [Path(path) for path in sorted(glob.glob(source))]
+    if must_be_here and not found:
+        raise DataError(f"{source}: no such file; check the path")
+    return found
+
+
+def _read_csv(session: Any, files: Sequence[Path], schema: pa.Schema, options: dict[str, Any]) -> Any:
+    """The files one after another by name: Spark itself would deal them out by size."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    from sudare.data.csv_reader import open_csv
+    # an empty cell is missing, a quoted empty one is an empty text: Spark tells them apart if null is written otherwise
+    fixed = {"mode": "FAILFAST", "quote": '"', "escape": '"', "nullValue": "\0"}
+    reader = session.read.schema(from_arrow_schema(schema)).options(**fixed, **options)
+    frames = [reader.csv(str(path)) for path in files]
+    return functools.reduce(lambda first, second: first.union(second), frames)
 
-    paths = [Path(path) for path in sorted(glob.glob(source))]
-    if not paths:
-        raise DataError(f"{source}: no such file; check the path")
-    view = open_csv(paths, text=text)
-    return from_arrow_schema(connect().sql(f"SELECT * FROM {quote(view)} LIMIT 0").to_arrow_table().schema)
+
+def _as_on_duckdb(files: Sequence[Path], text: Sequence[str]) -> tuple[pa.Schema, dict[str, Any]]:
+    """The columns as DuckDB reads them, and how: what is a number does not depend on the engine."""
+    if not files:
+        raise UsageError("sudare looks into CSV files itself; name a path it can read, or use Parquet")
+    from sudare.data.csv_reader import dialect_of, open_csv
+
+    dialect, *_ = map(dialect_of, files)
+    view = open_csv(files, text=text)
+    schema = connect().sql(f"SELECT * FROM {quote(view)} LIMIT 0").to_arrow_table().schema
+    rows = scalar(f"SELECT count(*) FROM {quote(view)}") + len(files) * dialect.header
+    several = sum(map(_lines, files)) > rows  # a row may go over several lines: such files cannot be split
+    options = {"sep": dialect.delimiter, "header": dialect.header, "multiLine": several}
+    return schema, options
+
+
+def _lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(part.count(b"\n") for part in iter(lambda: file.read(1 << 20), b""))
 
 
 def _postgres(parts: Any) -> Any:
@@ -132,10 +181,11 @@ def _postgres(parts: Any) -> Any:
         raise DataError(f"the database at {where} cannot be reached; check host, name and password") from None
 
 
-@cache
+@functools.cache
 def _postgres_backend() -> Any:
     """The ibis backend of Postgres with an error that says what happened when the database goes away."""
     import psycopg
+    import pyarrow as pa
     from ibis.backends.postgres import Backend
 
     class Postgres(Backend):  # type: ignore[misc]
@@ -155,6 +205,11 @@ def _postgres_backend() -> Any:
             kind = type(error).__name__
             raise DataError(
                 f"the database did not answer ({kind}); check that it runs, then try again"
+            ) from None
+        except pa.ArrowException:
+            raise DataError(
+                "a column has a type whose values cannot be brought here exactly; make a view that casts it, e.g. "
+                "to numeric(18, 6) or text"
             ) from None
 
     return Postgres

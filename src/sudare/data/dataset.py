@@ -127,7 +127,7 @@ class Dataset:
         chosen = self.require(columns if columns is not None else self.columns)
         if self.view is None:
             self._check_fetch()
-            return self.table.select(*chosen).to_pyarrow()
+            return self._fetched(chosen)
         return connect().sql(self._select(chosen)).to_arrow_table()
 
     def batches(
@@ -137,10 +137,7 @@ class Dataset:
         chosen = self.require(columns if columns is not None else self.columns)
         if self.view is None:
             self._check_fetch()
-            if self.engine == "duckdb":  # ibis streams from DuckDB by a call that new versions do not have
-                yield from self.table.select(*chosen).to_pyarrow().to_batches(max_chunksize=rows)
-            else:
-                yield from self.table.select(*chosen).to_pyarrow_batches(chunk_size=rows)
+            yield from self._fetched(chosen).to_batches(max_chunksize=rows)
         else:
             yield from self.stream(self._select(chosen), rows)
 
@@ -164,6 +161,13 @@ class Dataset:
             if column not in self.columns:
                 raise UsageError(f"{self.name}: unknown column '{column}'; {nearest(column, self.columns)}")
         return tuple(columns)
+
+    def _fetched(self, columns: Sequence[str]) -> pa.Table:
+        if self.engine != "pyspark":
+            return self.table.select(*columns).to_pyarrow()
+        from sudare.data.spark import in_order
+
+        return in_order(self, columns)
 
     def _check_fetch(self) -> None:
         """Refuse to fetch a table that lives elsewhere because it is large."""

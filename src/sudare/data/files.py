@@ -40,7 +40,7 @@ def open_file(source: str, labels: Sequence[str], *, encoding: str | None, sheet
     if source in catalog.NAMES and not Path(source).exists():
         source = str(catalog.find(source))
     paths = _paths(source)
-    name = paths[0].name if len(paths) == 1 else Path(source).name
+    name = paths[0].name if len(paths) == 1 and not os.path.isdir(source) else Path(source).name
     kind = _one_kind(paths)
     if kind == "csv":
         from sudare.data.csv_reader import open_csv
@@ -61,7 +61,7 @@ def files_of(source: Any) -> tuple[str, ...]:
         return ()
     text = os.fspath(source)
     found = [text] if os.path.lexists(text) else glob.glob(text, recursive=True)
-    return tuple(os.path.abspath(path) for path in found)
+    return tuple(os.path.abspath(path) for path in (*found, *_files_within(Path(text))))
 
 
 def _open_example(source: str) -> Dataset:
@@ -84,9 +84,12 @@ def _open_values(columns: Mapping[str, Sequence[Any]]) -> str:
 
 
 def _paths(source: str) -> list[Path]:
-    """The files a path or glob names, in alphabetical order; what cannot be a table is refused."""
+    """The files a path or glob names, in alphabetical order; what cannot be a table is refused.
+
+    A folder called *.parquet, as Spark writes one, is the table of the Parquet files in it.
+    """
     found = (
-        [Path(source)]
+        _files_within(Path(source)) or [Path(source)]
         if os.path.lexists(source)
         else [Path(p) for p in sorted(glob.glob(source, recursive=True))]
     )
@@ -104,6 +107,10 @@ def _paths(source: str) -> list[Path]:
         if not os.access(path, os.R_OK):
             raise DataError(f"{path}: cannot be read (permission denied); check its permissions")
     return found
+
+
+def _files_within(path: Path) -> list[Path]:
+    return sorted(path.glob("*.parquet")) if path.suffix == ".parquet" and path.is_dir() else []
 
 
 def _one_kind(paths: Sequence[Path]) -> str:

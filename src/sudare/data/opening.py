@@ -114,16 +114,38 @@ def _open_any(
 ) -> Dataset:
     on_spark = engine is not None and engine != "duckdb"
     if on_spark:
-        databases.check_master(str(engine))
-    if isinstance(source, (str, os.PathLike)) and "://" not in os.fspath(source):
+        databases.check_engine(str(engine))
+    if not isinstance(source, (str, os.PathLike)):
         if on_spark:
-            return databases.open_on_spark(os.fspath(source), str(engine), labels)
-        return open_file(os.fspath(source), labels, **options)
-    if on_spark:
-        raise UsageError(f"engine '{engine}' opens files; this table stays where it is")
-    if isinstance(source, (str, os.PathLike)):
-        return databases.open_url(os.fspath(source), table)
-    return _open_table(source)
+            raise UsageError(f"engine '{engine}' opens files; this table stays where it is")
+        return _open_table(source)
+    text = os.fspath(source)
+    if "://" in text and not (on_spark and databases.is_file_system(text)):
+        if on_spark:
+            raise UsageError(f"engine '{engine}' opens files; this table stays where it is")
+        return databases.open_url(text, table)
+    return (
+        _open_on_spark(text, str(engine), labels, **options)
+        if on_spark
+        else open_file(text, labels, **options)
+    )
+
+
+def _open_on_spark(
+    source: str, engine: str, labels: Sequence[str], *, encoding: str | None, sheet: str | None
+) -> Dataset:
+    """A file, an example or a public data set, opened by Spark."""
+    from sudare.data import catalog, examples
+
+    if encoding is not None or sheet is not None:
+        raise UsageError(
+            "Spark reads Parquet and UTF-8 text; use --encoding and --sheet with --engine duckdb"
+        )
+    if source.startswith("example:"):
+        return databases.send_to_spark(examples.load(source), engine, source)
+    if source in catalog.NAMES and not Path(source).exists():
+        source = str(catalog.find(source))
+    return databases.open_on_spark(source, engine, labels)
 
 
 def _open_table(source: Any) -> Dataset:

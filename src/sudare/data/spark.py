@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import logging
 import os
 import sys
 import warnings
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +16,12 @@ from sudare.errors import DataError, MissingPart
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from sudare.data.dataset import Dataset
+
 QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
+ROW = "sudare original row"
+SMALL_PART = 50_000
+FILE, START = "sudare file", "sudare start"
 LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
@@ -29,6 +37,8 @@ def session(master: str, **settings: Any) -> Any:
     if master.startswith("local") or "127.0.0.1" in master:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         chosen |= LOOPBACK
+    if master.startswith("local"):  # Spark's own 200 parts are made for a cluster
+        chosen["spark.sql.shuffle.partitions"] = str(2 * (os.cpu_count() or 1))
     builder = from_pyspark.SparkSession.builder.master(master).appName("sudare")
     for name, value in (chosen | settings).items():
         builder = builder.config(name, value)
@@ -44,6 +54,77 @@ def frame_of(expression: Any) -> Any:
     """The Spark DataFrame of an ibis expression on Spark."""
     backend = expression.get_backend()
     return backend._session.sql(backend.compile(expression.as_table()))
+
+
+def column(name: str) -> Any:
+    """A column by its name, whatever signs the name has."""
+    from pyspark.sql import functions as f
+
+    return f.col("`" + name.replace("`", "``") + "`")
+
+
+def parts_for(frame: Any, rows: int, *, most: int = 1_000_000) -> int:
+    """Into how many parts so many rows are dealt: work for every core, no part above `most` rows, none tiny."""
+    cores = int(frame.sparkSession.sparkContext.defaultParallelism)
+    return max(1, -(-rows // most), min(cores, rows // SMALL_PART))
+
+
+def numbered(ds: Dataset) -> Any:
+    """The table's frame with the number of every row, from 0.
+
+    Rows of Parquet files are counted in the order of the files' names, as everywhere else: Spark deals files out by
+    size and by the number of cores, so that its own order is another one on another day. Any other frame is counted in
+    its own order.
+    """
+    found = _numbered_files(ds.keep_alive) if _as_opened(ds) else None
+    return _numbered_parts(frame_of(ds.table)) if found is None else found
+
+
+def _numbered_files(frame: Any) -> Any | None:
+    """Row numbers by file and place in it; None if this is not every row of Parquet files once."""
+    from pyspark.errors import AnalysisException
+    from pyspark.sql import functions as f
+
+    path, place = f.col("_metadata.file_path"), f.col("_metadata.row_index")
+    try:
+        placed = frame.select(path.alias("path"), place.alias("place"))
+    except AnalysisException:
+        return None
+    files = sorted(placed.groupBy("path").agg(f.count("*"), f.max("place"), f.sum("place")).collect())
+    if not files or any(last + 1 != rows or 2 * total != rows * last for _, rows, last, total in files):
+        return None
+    before = itertools.accumulate((rows for _, rows, _, _ in files), initial=0)
+    starts = [(path, start) for (path, *_), start in zip(files, before)]
+    known = frame.sparkSession.createDataFrame(starts, f"`{FILE}` string, `{START}` long")
+    joined = frame.withColumn(FILE, path).withColumn(ROW, place).join(f.broadcast(known), FILE)
+    return joined.select(*map(column, frame.columns), (column(ROW) + column(START)).alias(ROW))
+
+
+def _numbered_parts(frame: Any) -> Any:
+    from pyspark.sql import functions as f
+
+    counts = dict(frame.groupBy(f.spark_partition_id().alias("part")).count().collect())
+    parts = range(max(counts, default=0) + 1)
+    before = itertools.accumulate((counts.get(part, 0) for part in parts), initial=0)
+    offsets = f.array(*map(f.lit, before))
+    place = f.monotonically_increasing_id()
+    part = f.shiftright(place, 33).cast("int")
+    row = f.element_at(offsets, part + 1).cast("long") + place.bitwiseAND(f.lit((1 << 33) - 1))
+    return frame.withColumn(ROW, row)
+
+
+def in_order(ds: Dataset, columns: Sequence[str]) -> pa.Table:
+    """Columns of the table here, its rows in the order in which they are numbered."""
+    frame = _numbered_files(ds.keep_alive) if _as_opened(ds) else None
+    if frame is None:
+        found: pa.Table = ds.table.select(*columns).to_pyarrow()
+        return found
+    fetched = frame.select(*map(column, (*columns, ROW))).toArrow()
+    return fetched.sort_by(ROW).select(list(columns))
+
+
+def _as_opened(ds: Dataset) -> bool:
+    return ds.keep_alive is not None and tuple(ds.keep_alive.columns) == ds.columns
 
 
 @cache
@@ -96,8 +177,11 @@ def _pyspark() -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
             import pyspark.sql
+            from pyspark.logger import PySparkLogger
     except ImportError:
         raise MissingPart.extra("a table on Spark", "spark") from None
+    for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):  # they quote data on standard error
+        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
     warnings.filterwarnings(
         "ignore", message="PySpark does not yet fully support pandas", category=FutureWarning
     )

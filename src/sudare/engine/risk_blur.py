@@ -24,19 +24,10 @@ def ranged_risk(data: Coded, attribute: str, low: Ints, high: Ints, seen: int) -
     return math.fsum((records * mean).tolist()) / len(data.owners)
 
 
-def wrong_risk(data: Coded, attribute: str, q: float) -> float:
-    """The risk when another value is seen with probability q, and believed.
-
-    (1-q) R, plus q times the chance that the owner of x happens to own the wrong value z, over |U_z|.
-    """
+def lucky(data: Coded, attribute: str) -> float:
+    """Sum over users and their values of their records with other values over the owners of the value."""
     start, values, owned = risk_cross.owned_values(data.owners, data.codes[attribute])
-    width, m = data.widths[attribute], len(data.owners)
-    users = np.bincount(values, minlength=width)
-    records = np.bincount(data.codes[attribute], minlength=width)
-    right = math.fsum((records / users).tolist()) / m
-    if q == 0 or width == 1:
-        return right
+    users = np.bincount(values, minlength=data.widths[attribute])
     holder = np.repeat(np.arange(len(start) - 1), np.diff(start))
     mine = np.bincount(holder, weights=owned, minlength=len(start) - 1)
-    luck = math.fsum(((mine[holder] - owned) / users[values]).tolist()) / ((width - 1) * m)
-    return (1 - q) * right + q * luck
+    return math.fsum(((mine[holder] - owned) / users[values]).tolist())

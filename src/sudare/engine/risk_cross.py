@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sudare.data.dataset import Dataset
+from sudare.engine import risk_ibis
 from sudare.engine.kernels import risk_cross as kernel
+from sudare.engine.risk import count_records, count_values
 from sudare.engine.risk_lattice import Coded, coded
 from sudare.engine.risk_rows import at_hand
 
@@ -22,19 +24,24 @@ class Cross:
     values: int
 
 
-NOBODY = Cross(0.0, 0, 0, 0)
-
-
 def cross_risks(
     ds: Dataset, pairs: list[tuple[str, str]], *, missing: str, pairs_at_once: int = PAIRS_AT_ONCE
 ) -> list[Cross]:
     """R_cross of every pair of attributes; the two may be the same attribute."""
-    found = []
-    for first, second in pairs:
-        columns = list(dict.fromkeys((first, second)))
+    return [_cross(ds, first, second, missing, pairs_at_once) for first, second in pairs]
+
+
+def _cross(ds: Dataset, first: str, second: str, missing: str, pairs_at_once: int) -> Cross:
+    columns = list(dict.fromkeys((first, second)))
+    if not count_records(ds, columns, missing=missing):
+        return Cross(0.0, 0, 0, 0)
+    if ds.view is not None:
         data = coded(at_hand(ds, columns, missing=missing), columns)
-        found.append(cross_of_codes(data, first, second, pairs_at_once) if len(data.owners) else NOBODY)
-    return found
+        return cross_of_codes(data, first, second, pairs_at_once)
+    if ds.roles.user is None:  # a person's only record is the other record too
+        values, records, users = count_values(ds, columns, missing=missing)
+        return Cross(values / records, records, users, values)
+    return Cross(*risk_ibis.cross(ds, first, second, missing=missing))
 
 
 def cross_of_codes(data: Coded, first: str, second: str, pairs_at_once: int = PAIRS_AT_ONCE) -> Cross:

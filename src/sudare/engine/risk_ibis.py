@@ -86,6 +86,37 @@ def exposed(ds: Dataset, attributes: Sequence[str], most: int, *, missing: str) 
     return float(found.to_pyarrow().as_py() or 0) / ds.users
 
 
+def cross(ds: Dataset, first: str, second: str, *, missing: str) -> tuple[float, int, int, int]:
+    """R_cross of two attributes, the records, the users and the pairs of values: one row leaves the engine.
+
+    A pair of values that n people own both of adds, for each of them, the product of their records with either over
+    all their records and n.
+    """
+    rows = counted_rows(ds, [first, second], missing)
+    m = count_records(ds, [first, second], missing=missing)
+    owners = [rows.select(value=rows[name], owner=rows[str(ds.roles.user)]) for name in (first, second)]
+    a, b = (o.group_by(["owner", "value"]).agg(owned=o.count().cast("float64")) for o in owners)
+    a = a.group_by("owner").mutate(mine=a.owned.sum())
+    pairs = a.join(b.rename(other="value", with_other="owned"), "owner")
+    weight = (pairs.owned * pairs.with_other / pairs.mine).sum()
+    per_pair = pairs.group_by(["value", "other"]).agg(n=pairs.count(), weight=weight)
+    found = per_pair.agg(total=(per_pair.weight / per_pair.n).sum(), pairs=per_pair.count()).to_pyarrow()
+    total, different = (found[name][0].as_py() for name in ("total", "pairs"))
+    return float(total) / m, m, _users(ds, [first, second], missing), int(different)
+
+
+def lucky(ds: Dataset, attribute: str, *, missing: str) -> float:
+    """Sum over users and their values of their records with other values over the owners of the value."""
+    if ds.roles.user is None:
+        return 0.0
+    rows = counted_rows(ds, [attribute], missing)
+    owned = rows.select(value=rows[attribute], owner=rows[ds.roles.user])
+    owned = owned.group_by(["owner", "value"]).agg(owned=owned.count().cast("float64"))
+    owned = owned.group_by("owner").mutate(others=owned.owned.sum() - owned.owned)
+    values = owned.group_by("value").agg(others=owned.others.sum(), n=owned.count())
+    return float(values.agg(total=(values.others / values.n).sum()).to_pyarrow()["total"][0].as_py())
+
+
 def check_users(ds: Dataset) -> tuple[int, int]:
     """The number of records, and of those without a user."""
     if ds.roles.user is None:

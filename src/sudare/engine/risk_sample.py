@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from operator import and_, or_
+from operator import and_
 from typing import TYPE_CHECKING, Any
 
 from sudare.data.connection import connect, fresh_name, quote
@@ -14,6 +14,7 @@ from sudare.engine import risk_ibis, risk_sql
 from sudare.engine.codes import codes
 
 if TYPE_CHECKING:
+    import ibis.expr.types as ir
     import pyarrow as pa
 
 Counts = tuple[int, int, int, int]
@@ -70,13 +71,21 @@ def _counted(ds: Dataset, attributes: Sequence[str], condition: str) -> str:
 def _counts_by_expression(ds: Dataset, chosen: pa.Table) -> list[Counts]:
     from dataclasses import replace
 
-    table = ds.table
-    tests = [
-        reduce(and_, (table[c].isnull() if v is None else table[c] == v for c, v in row.items()))
-        for row in chosen.to_pylist()
-    ]
-    kept = replace(ds, expression=table.filter(reduce(or_, tests)))
+    kept = replace(ds, expression=ds.table.filter(_one_of(ds.table, chosen)))
     return [row[-4:] for row in risk_ibis.value_rows(kept, chosen.column_names, missing="value")]
+
+
+def _one_of(table: ir.Table, chosen: pa.Table) -> ir.BooleanValue:
+    """Whether a row has one of the chosen values; halves are joined, for engines nest as deep as an expression."""
+    if chosen.num_columns == 1 and _plain(chosen.column(0).type):
+        cell = table[chosen.column_names[0]]
+        known = [value for value in chosen.column(0).to_pylist() if value is not None]
+        return cell.isin(known) | cell.isnull() if len(known) < chosen.num_rows else cell.isin(known)
+    if chosen.num_rows > 1:
+        half = chosen.num_rows // 2
+        return _one_of(table, chosen.slice(0, half)) | _one_of(table, chosen.slice(half))
+    (row,) = chosen.to_pylist()
+    return reduce(and_, (table[c].isnull() if v is None else table[c] == v for c, v in row.items()))
 
 
 def _plain(kind: Any) -> bool:

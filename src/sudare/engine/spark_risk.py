@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.dataset import Dataset
-from sudare.data.spark import frame_of
+from sudare.data.spark import column, frame_of, parts_for
 from sudare.engine.risk_profile import Profile
 
 if TYPE_CHECKING:
@@ -50,18 +50,21 @@ def _keys(ds: Dataset, columns: Sequence[str]) -> Any:
     keys = [_key(f, name, kinds[name]).alias(f"k{place}") for place, name in enumerate(columns)]
     if ds.roles.user is None:
         return frame.select(*keys)
-    owned = frame.select(f.xxhash64(_column(f, ds.roles.user)).alias("owner"), *keys)
-    partitions = max(2, -(-ds.rows // PARTITION_ROWS))
-    return owned.repartition(partitions, "owner")
+    owner = _hash(f, ds.roles.user, kinds[ds.roles.user])
+    owned = frame.select(owner.alias("owner"), *keys)
+    return owned.repartition(parts_for(frame, ds.rows, most=PARTITION_ROWS), "owner")
 
 
 def _key(f: Any, name: str, kind: str) -> Any:
-    column = _column(f, name)
-    return f.coalesce(column.cast("long"), f.lit(NULL)) if kind in NARROW else f.xxhash64(column)
+    if kind in NARROW:
+        return f.coalesce(column(name).cast("long"), f.lit(NULL))
+    return _hash(f, name, kind)
 
 
-def _column(f: Any, name: str) -> Any:
-    return f.col("`" + name.replace("`", "``") + "`")
+def _hash(f: Any, name: str, kind: str) -> Any:
+    """64 bits of a cell. Of a list or a struct its text: Spark leaves what is missing in it out of the hash."""
+    nested = kind.startswith(("array", "struct", "map"))
+    return f.xxhash64(f.to_json(column(name), {"ignoreNullFields": "false"}) if nested else column(name))
 
 
 def _counting(

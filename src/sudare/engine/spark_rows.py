@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from sudare.data import keys
 from sudare.data.keys import Key, Words
 from sudare.data.roles import Roles
+from sudare.data.spark import ROW, column
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROW = "sudare original row"
 IDS = ("sudare id 0", "sudare id 1")
 HIDDEN = (ROW, *IDS)
 _OWNER = ("sudare owner 0", "sudare owner 1")
@@ -51,27 +51,7 @@ class Secret:
         self.broadcast.destroy()
 
 
-def column(name: str) -> Any:
-    """A column by its name, whatever signs the name has."""
-    from pyspark.sql import functions as f
-
-    return f.col("`" + name.replace("`", "``") + "`")
-
-
-def numbered(frame: Any) -> Any:
-    """The frame with the number of every row in the frame's own order, from 0."""
-    from pyspark.sql import functions as f
-
-    counts = dict(frame.groupBy(f.spark_partition_id().alias("part")).count().collect())
-    before = np.concatenate([[0], np.cumsum([counts.get(p, 0) for p in range(max(counts, default=0) + 1)])])
-    offsets = f.array(*(f.lit(int(n)) for n in before))
-    place = f.monotonically_increasing_id()
-    part = f.shiftright(place, 33).cast("int")
-    row = f.element_at(offsets, part + 1).cast("long") + place.bitwiseAND(f.lit((1 << 33) - 1))
-    return frame.withColumn(ROW, row)
-
-
-def with_ids(frame: Any, roles: Roles, secret: Secret) -> Any:
+def with_ids(frame: Any, roles: Roles, secret: Secret, parts: int) -> Any:
     """A numbered frame with the ids of its records.
 
     Records with the same owner meet in one partition, where a record that shares its owner is known by its content and
@@ -81,7 +61,7 @@ def with_ids(frame: Any, roles: Roles, secret: Secret) -> Any:
     owned = bool(roles.user or roles.identifier)
     hashed = mapped(frame, _hashing(names, roles, secret), extra=(*_OWNER, *_FULL))
     by = _OWNER if owned else _FULL
-    together = hashed.repartition(*(column(c) for c in by)).sortWithinPartitions(
+    together = hashed.repartition(parts, *(column(c) for c in by)).sortWithinPartitions(
         *(column(c) for c in (*by, *(_FULL if owned else ()), ROW))
     )
     done = mapped(together, _numbering(by, secret), extra=IDS, without=(*_OWNER, *_FULL))

@@ -47,14 +47,14 @@ def anonymize_on_spark(ds: Dataset, recipe: Recipe, key: Key) -> SparkRelease:
 
 
 def _start(ds: Dataset, key: Key) -> SparkDraft:
-    from sudare.data.spark import frame_of
+    from sudare.data.spark import numbered, parts_for
     from sudare.engine import spark_rows
 
-    frame = frame_of(ds.table)
-    spark = frame.sparkSession
+    frame = numbered(ds)
+    spark, parts = frame.sparkSession, parts_for(frame, ds.rows)
     secret = spark_rows.Secret.of(spark, key)
-    rows = spark_rows.with_ids(spark_rows.numbered(frame), ds.roles, secret).persist()
-    return SparkDraft(rows, ds.roles, key, secret, spark.sparkContext.accumulator({}, _union()))
+    rows = spark_rows.with_ids(frame, ds.roles, secret, parts).persist()
+    return SparkDraft(rows, ds.roles, key, secret, spark.sparkContext.accumulator({}, _union()), parts)
 
 
 def _union() -> Any:
@@ -83,14 +83,15 @@ def _shuffled(draft: SparkDraft, digest: str) -> Any:
     """The rows in the order of their draws. Draws are uniform, so where a row goes needs no sample of them."""
     from pyspark.sql import functions as f
 
-    from sudare.engine.spark_rows import ROW, column, mapped
+    from sudare.data.spark import ROW, column
+    from sudare.engine.spark_rows import mapped
     from sudare.methods.spark_steps import DRAW, drawing
 
     drawn = mapped(draft.frame, drawing("shuffle", digest, draft.secret), extra=DRAW)
     if hasattr(drawn, "repartitionById"):
-        parts = int(drawn.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-        place = (column(DRAW[0]) / f.lit(2.0**64) + f.lit(0.5)) * f.lit(parts)
-        dealt = drawn.repartitionById(parts, f.least(f.floor(place).cast("int"), f.lit(parts - 1)))
+        place = (column(DRAW[0]) / f.lit(2.0**64) + f.lit(0.5)) * f.lit(draft.parts)
+        part = f.least(f.floor(place).cast("int"), f.lit(draft.parts - 1))
+        dealt = drawn.repartitionById(draft.parts, part)
         ordered = dealt.sortWithinPartitions(*map(column, DRAW))
     else:
         ordered = drawn.orderBy(*map(column, DRAW))
@@ -99,7 +100,7 @@ def _shuffled(draft: SparkDraft, digest: str) -> Any:
 
 def _dataset(draft: SparkDraft, published: Any, name: str) -> Dataset:
     from sudare.data.databases import open_spark_frame
-    from sudare.engine.spark_rows import column
+    from sudare.data.spark import column
 
     data = open_spark_frame(published.select(*map(column, draft.columns)), f"release of {name}")
     card = {"schema": dict(draft.schema), "roles": draft.roles.to_dict()}

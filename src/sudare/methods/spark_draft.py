@@ -10,8 +10,9 @@ import numpy as np
 
 from sudare.data.keys import Key
 from sudare.data.roles import Roles
+from sudare.data.spark import ROW, column
 from sudare.engine import spark_rows
-from sudare.engine.spark_rows import HIDDEN, IDS, ROW, Secret
+from sudare.engine.spark_rows import HIDDEN, IDS, Secret
 from sudare.errors import UsageError, nearest
 from sudare.methods.draft import Draft
 
@@ -30,7 +31,7 @@ class SparkDraft:
     """Like a Draft; `frame` has the table's columns, the original row and the record's id.
 
     `facts` is an accumulator that collects what the steps measured, by step and partition: a partition that is
-    computed twice, because a worker was lost, still counts once.
+    computed twice, because a worker was lost, still counts once. `parts` says into how many the rows are dealt.
     """
 
     frame: Any
@@ -38,6 +39,7 @@ class SparkDraft:
     key: Key
     secret: Secret
     facts: Any
+    parts: int
     step: int = 0
     schema: Mapping[str, Any] = field(default_factory=dict)
     pseudonymised: bool = False
@@ -73,12 +75,12 @@ class SparkDraft:
         import pyarrow as pa
         from pyspark.sql.pandas.types import to_arrow_schema
 
-        schema = to_arrow_schema(self.frame.select(*map(spark_rows.column, self.columns)).schema)
+        schema = to_arrow_schema(self.frame.select(*map(column, self.columns)).schema)
         return self.of_table(pa.schema(schema).empty_table())
 
     def distinct(self, *columns: str) -> Draft:
         """A local draft of the different values of some columns: an aggregate."""
-        chosen = self.frame.select(*map(spark_rows.column, self.require(*columns)))
+        chosen = self.frame.select(*map(column, self.require(*columns)))
         return self.of_table(chosen.distinct().toArrow())
 
     def apply(self, method: Any, *, whole: bool = False, shape: Draft | None = None) -> SparkDraft:

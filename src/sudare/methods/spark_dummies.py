@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sudare.engine.spark_rows import column
+from sudare.data.spark import column
 from sudare.errors import UsageError
 from sudare.methods.spark_draft import PART, SparkDraft
 

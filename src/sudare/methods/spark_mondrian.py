@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.engine.spark_rows import HIDDEN, column
+from sudare.data.spark import column
+from sudare.engine.spark_rows import HIDDEN
 from sudare.errors import UsageError, warn
 from sudare.methods.spark_draft import SparkDraft
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,16 +12,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.data.databases import open_spark_frame
 from sudare.data.dataset import Dataset
 from sudare.data.keys import Key
 from sudare.data.opening import SIDECAR
+from sudare.data.spark import ROW, column, numbered
 from sudare.data.writers import write_json
-from sudare.engine.spark_rows import ROW, column
-from sudare.errors import UsageError
-from sudare.methods.release import TRUTH_COLUMN, Release
+from sudare.errors import DataError, UsageError
+from sudare.methods.release import TRUTH_COLUMN, Release, read_truth
 
 if TYPE_CHECKING:
     from sudare.methods.recipe import Recipe
+
+PLACE = "sudare place"
 
 
 class SparkRelease(Release):
@@ -53,7 +57,7 @@ class SparkRelease(Release):
     @cached_property
     def rows(self) -> NDArray[np.int64]:
         """The original row of every published one, -1 for a dummy; it comes to this process."""
-        return np.asarray(self.frame.select(column(ROW)).toArrow().column(0).to_numpy(), np.int64)
+        return original_rows(self.frame)
 
     def save(
         self,
@@ -94,6 +98,45 @@ class SparkRelease(Release):
         extra = f", {self.dummies:,} of them dummies" if self.dummies else ""  # type: ignore[attr-defined]
         steps = " > ".join(step["method"] for step in self.steps)
         return f"Release({self.data.rows:,} records on Spark{extra}; {steps}; key {self.key.fingerprint})"
+
+
+@dataclass(frozen=True, eq=False)
+class SavedRelease:
+    """A release that was saved with its truth, on Spark again: `frame` is its table with the original rows beside."""
+
+    data: Dataset
+    frame: Any
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """The original row of every published one, -1 for a dummy, in the order of the saved rows."""
+        return original_rows(self.frame.orderBy(column(PLACE)))
+
+
+def reopen(published: Dataset, truth: str | os.PathLike[str]) -> SavedRelease:
+    """A release from its folder or file, opened on Spark, and the truth that was saved with it."""
+    from pyspark.sql import functions as f
+
+    spark = published.keep_alive.sparkSession
+    if os.fspath(truth).endswith(".csv"):
+        known = spark.createDataFrame([(row,) for row in read_truth(truth)], f"{TRUTH_COLUMN} long")
+    else:
+        known = spark.read.parquet(os.fspath(truth))
+    if known.columns != [TRUTH_COLUMN]:
+        raise DataError(f"{truth}: not a truth file; it is written by `sudare anonymize --truth`")
+    beside = numbered(open_spark_frame(known)).select(
+        column(ROW).alias(PLACE), f.coalesce(column(TRUTH_COLUMN), f.lit(-1)).alias(TRUTH_COLUMN)
+    )
+    rows, entries = published.rows, beside.count()
+    if rows != entries:
+        raise UsageError(f"truth has {entries:,} entries, the release {rows:,} rows; give one entry per row")
+    placed = numbered(published).withColumnRenamed(ROW, PLACE).join(beside, PLACE)
+    return SavedRelease(published, placed.withColumnRenamed(TRUTH_COLUMN, ROW).persist())
+
+
+def original_rows(frame: Any) -> NDArray[np.int64]:
+    """The truth of a frame, here."""
+    return np.asarray(frame.select(column(ROW)).toArrow().column(0).to_numpy(), np.int64)
 
 
 def _write(frame: Any, path: str, mode: int) -> None:

@@ -13,8 +13,9 @@ from sudare import registry
 from sudare.data import keys
 from sudare.data.ledger import Ledger, sketch_of
 from sudare.data.recoded import plain as plain_text
+from sudare.data.spark import ROW, column
 from sudare.engine import spark_rows
-from sudare.engine.spark_rows import ROW, Secret, column
+from sudare.engine.spark_rows import Secret
 from sudare.errors import DataError, UsageError
 from sudare.methods.numeric import numeric_columns
 from sudare.methods.spark_draft import SparkDraft
@@ -107,7 +108,7 @@ def _consult_ledger(step: Any, draft: SparkDraft, known: pa.Table, name: str) ->
 def _sketch(draft: SparkDraft, ledger: Ledger) -> list[int]:
     own = Secret.of(draft.frame.sparkSession, ledger.secret())
     source = draft.frame.select(*map(column, (*draft.columns, ROW)))
-    hashed = spark_rows.with_ids(source, draft.roles, own)
+    hashed = spark_rows.with_ids(source, draft.roles, own, draft.parts)
 
     def smallest(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.dataset import Dataset
+from sudare.data.spark import ROW, column, numbered
 from sudare.engine.codes import codes, joint_codes
 from sudare.engine.risk_after import grouped, reach
-from sudare.engine.spark_rows import ROW, column, numbered
 from sudare.errors import UsageError
 from sudare.risk.after import values_of
 from sudare.risk.consistent import consistent_pairs
@@ -57,8 +57,6 @@ class SparkPair:
         """The pair, with what every question reads kept by the workers until the block ends."""
         from pyspark.sql import functions as f
 
-        from sudare.data.spark import frame_of
-
         seen = tuple(name for name in columns if name in release.data.columns)
         dummy = -1 - f.monotonically_increasing_id()
         alone = f.when(column(ROW) >= 0, column(ROW)).otherwise(dummy)
@@ -66,7 +64,7 @@ class SparkPair:
         user = column(ROW if ds.roles.user is None else ds.roles.user)
         true = [column(name).alias(TRUE.format(i)) for i, name in enumerate(columns)]
         shown = [column(name).alias(SEEN.format(columns.index(name))) for name in seen]
-        original = numbered(frame_of(ds.table)).select(ROW, user.alias(USER), *true).persist()
+        original = numbered(ds).select(ROW, user.alias(USER), *true).persist()
         published = release.frame.select(ROW, person.alias(PERSON), *shown)
         sets = release.data.set_columns - ds.set_columns
         pair = cls(original, published, tuple(columns), seen, sets, ds.rows)

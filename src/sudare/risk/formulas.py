@@ -49,6 +49,21 @@ def bayes_risk(profile: Profile) -> float:
     return profile.largest / profile.records
 
 
+def wrong_risk(profile: Profile, luck: float, q: float) -> float:
+    """The risk when another value is seen with probability q, and believed.
+
+    (1-q) R, plus q times the chance that the owner of x happens to own the wrong value z, over |U_z|: `luck` sums the
+    records of z's owners with other values, over |U_z|.
+
+    >>> wrong_risk(Profile.of([(4, 2, 1), (3, 2, 1), (3, 1, 1)]), 0.0, 0.1)
+    0.585
+    """
+    right = uniform_risk(profile)
+    if profile.values == 1:
+        return right
+    return (1 - q) * right + q * luck / ((profile.values - 1) * profile.records)
+
+
 ATTACKERS = {"uniform": uniform_risk, "proportional": proportional_risk, "bayes": bayes_risk}
 
 

@@ -52,8 +52,7 @@ def _counted(data: Dataset, by: list[str], name: str, l: int) -> tuple[pa.Table,
     """Per combination of the columns `by`: its records, and how many sets contain each value."""
     from pyspark.sql import functions as f
 
-    from sudare.data.spark import frame_of
-    from sudare.engine.spark_rows import column
+    from sudare.data.spark import column, frame_of
 
     frame, sets = frame_of(data.table), column(name)
     keys = [column(c) for c in by]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.engine.spark_rows import ROW, column, numbered
+from sudare.data.spark import ROW, column, numbered
 from sudare.utility import contest
 from sudare.utility.base import Comparison, Measured
 from sudare.utility.formulas import gap
@@ -55,7 +55,7 @@ def measure_on_spark(one: Any, pair: Comparison, frame: Any) -> Measured:
     if isinstance(one, contest.CorrelationError):
         return _correlation_error(original, frame, columns)
     if isinstance(one, contest.RowLoss):
-        return _row_loss(original, frame, columns)
+        return _row_loss(numbered(pair.original), frame, columns)
     without = columns if isinstance(one, contest.CrossMean) else ()
     quasi = tuple(one.quasi) if one.quasi is not None else pair.quasi(without=without)
     if isinstance(one, (contest.SmallestClass, contest.MeanClass)):
@@ -106,15 +106,13 @@ def _correlations(frame: Any, columns: tuple[str, ...], fill: Floats) -> Floats:
 
 
 def _row_loss(original: Any, release: Any, columns: tuple[str, ...]) -> Measured:
-    """U5; every release row meets the original row it is about."""
+    """U5; every release row meets the (numbered) original row it is about."""
     from pyspark.sql import functions as f
 
     numbers = _numbers(columns)
     spreads = original.select(*(f.stddev_pop(number) for number in numbers)).collect()[0]
     here, there = ([f"sudare {side} {place}" for place in range(len(columns))] for side in ("x", "y"))
-    first = numbered(original).select(
-        column(ROW).alias("sudare x"), *(n.alias(a) for n, a in zip(numbers, here))
-    )
+    first = original.select(column(ROW).alias("sudare x"), *(n.alias(a) for n, a in zip(numbers, here)))
     second = release.select(column(ROW).alias("sudare y"), *(n.alias(a) for n, a in zip(numbers, there)))
     joined = second.join(first, column("sudare x") == column("sudare y"))
     used = [(x, y, sqrt(2) * s) for x, y, s in zip(here, there, spreads) if s]
