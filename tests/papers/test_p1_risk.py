@@ -122,6 +122,18 @@ def test_table_7_error_and_cost_of_the_models(retail):
     assert cost("exact", records=38_087, values=290) == 38_087
     assert round(cost("sample", records=38_087, values=290, sample_size=1), 1) == 131.3
     assert round(row["risk"] - row["low_cost"], 3) == 0.178
+    assert round(formulas.one_value_error(risk(retail, attributes="date").profile("date")), 3) == 0.073
+
+
+def test_table_4_of_the_models_side_by_side(retail):
+    found = risk(retail, attributes="date").models(sample_size=10).set_index("model")
+    assert found.loc["exact", ["error", "records_read"]].tolist() == [0, 38_087]
+    assert found.loc["low-cost", ["risk", "records_read"]].tolist() == [290 / 38_087, 0]
+    assert found.loc["low-cost", "error"] == pytest.approx(1 - 1 / 24.4264, abs=1e-6)
+    assert found.loc["sample", "records_read"] == pytest.approx(1313.3, abs=0.1)
+    assert found.loc["sample", "error"] == pytest.approx(0.1715, abs=1e-4)
+    assert found.loc["sample", "error_paper"] == pytest.approx(22.9, abs=0.05)
+    assert found["bound_low"].tolist() == [290 / 38_087] * 3
 
 
 def test_table_8_spread_of_the_sampled_mean(retail):

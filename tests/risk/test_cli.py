@@ -38,6 +38,9 @@ def test_every_option_reaches_the_call(capsys):
     assert ["goods", "goods"] in [row["attributes"] for row in twice]
     assert rows(capsys, "-a", "time", "--channel", "time=hour")[0]["channel"] == "time hour"
     assert rows(capsys, "--values", "date")[0]["value"] == "2010/12/3"
+    models = rows(capsys, "-a", "date", "--models", "--sample-size", "2")
+    assert [row["model"] for row in models] == ["exact", "sample", "low-cost"]
+    assert models[1]["records_read"] == pytest.approx(20 / 3)
     assert rows(capsys, "--threshold", "0.9", "--combine", "2")[0]["attributes"] == ["time"]
 
 
@@ -79,7 +82,15 @@ def test_a_chart_does_not_replace_the_table(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     "wrong",
-    [["-a", "dat"], ["--channel", "time"], ["--attacker", "x"], ["--combine", "0"], ["--sample-size", "3"]],
+    [
+        ["-a", "dat"],
+        ["--models", "--attacker", "bayes"],
+        ["--truth", "t.csv"],
+        ["--channel", "time"],
+        ["--attacker", "x"],
+        ["--combine", "0"],
+        ["--sample-size", "3"],
+    ],
 )
 def test_a_wrong_call_is_two_lines_and_exit_code_2(capsys, wrong):
     assert run([*BASE, *wrong]) == 2

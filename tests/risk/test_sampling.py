@@ -112,6 +112,32 @@ def test_sets_and_times_with_a_zone_are_sampled_and_listed_too():
     assert exact.values("x")["joint"].sum() == pytest.approx(exact.risk_of("x"))
 
 
+@pytest.mark.parametrize("kind", [pa.int64(), pa.string(), pa.date32(), pa.float64()], ids=str)
+@pytest.mark.parametrize("ordered", [True, False], ids=["clustered", "mixed"])
+def test_a_file_in_the_order_of_the_attribute_gives_the_same_draw(tmp_path, kind, ordered):
+    import pyarrow.parquet as pq
+
+    import sudare
+
+    y = [None if n % 97 == 0 else n * n % 89 for n in range(3000)]
+    cells = (
+        pa.array([None if v is None else str(v) for v in y])
+        if kind == pa.string()
+        else pa.array(y, pa.int32())
+    )
+    cells = cells if kind == pa.string() else cells.cast(kind)
+    found = pa.table({"u": [n % 7 * (n % 3) for n in range(3000)], "y": cells})
+    for place, part in enumerate((found.slice(0, 1000), found.slice(1000))):
+        part = part.sort_by("y") if ordered else part
+        pq.write_table(part, tmp_path / f"{place}.parquet", row_group_size=100)
+    files = sudare.open(tmp_path / "*.parquet", user="u")
+    asked = {"attributes": "y", "model": "sample", "sample_size": 60, "key": KEY}
+    assert risk(files, **asked).rows == risk(sudare.open(found, user="u"), **asked).rows
+    assert (
+        risk(files, missing="drop", **asked).rows[0]["values"] == risk(files, **asked).rows[0]["values"] - 1
+    )
+
+
 def test_only_the_records_of_the_sampled_values_are_read():
     from sudare.engine.risk_sample import counts_of
 

@@ -55,6 +55,9 @@ def risk(
     threshold: Annotated[
         float | None, typer.Option("--threshold", help="Name the smallest sets whose risk reaches it.")
     ] = None,
+    models: Annotated[
+        bool, typer.Option("--models", help="The three models side by side: error and records read.")
+    ] = False,
     values: Annotated[
         str | None, typer.Option("--values", help="The table of values of an attribute (internal).")
     ] = None,
@@ -66,6 +69,7 @@ def risk(
     from sudare.data.writers import check_output
     from sudare.errors import UsageError
     from sudare.risk.measure import risk as measure
+    from sudare.risk.sampling import FEW_VALUES
 
     if chart is not None:
         check_output(chart, (*ds.files, *(Path(p) for p in (release, truth) if p is not None)))
@@ -77,7 +81,7 @@ def risk(
         attributes=names(attributes) or None,
         combine=int(combine) if combine.isdigit() else names([combine]),
         model=model,
-        sample_size=sample_size,
+        sample_size=None if models else sample_size,
         attacker=attacker,
         missing=missing,
         across=names(across) == ["all"] or names(across),
@@ -88,14 +92,16 @@ def risk(
     )
     if chart is not None:
         _draw(result, threshold, chart)
-    emit(_view(result, values, threshold), format)
+    emit(_view(result, values, threshold, (sample_size or FEW_VALUES) if models else None), format)
 
 
-def _view(result: RiskResult, values: str | None, threshold: float | None) -> Result:
-    if values is None and threshold is None:
+def _view(result: RiskResult, values: str | None, threshold: float | None, models: int | None) -> Result:
+    if values is None and threshold is None and models is None:
         return result
-    from sudare.risk.views import minimum_view, values_view
+    from sudare.risk.views import minimum_view, models_view, values_view
 
+    if models is not None:
+        return models_view(result, models)
     return values_view(result, values) if values is not None else minimum_view(result, threshold or 0.0)
 
 

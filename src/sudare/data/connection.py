@@ -42,6 +42,7 @@ def connect() -> duckdb.DuckDBPyConnection:
         config["threads"] = int(threads)
     connection = duckdb.connect(":memory:", config=config)
     connection.execute("SET enable_progress_bar = false")
+    connection.execute("SET parquet_metadata_cache = true")  # read once per file and change of it
     return connection
 
 

@@ -43,7 +43,7 @@ class Dataset:
     A table in a file or in memory is a view of DuckDB (`view`); a table in a database or on Spark is an
     ibis expression (`expression`). `table` is the ibis expression of either. `published` is what a release
     says of itself in its sidecar: empty for a table that is no release. `files` are the files that are read: no
-    output may take their place.
+    output may take their place; `parquet` are those whose rows are the view's, if it is a view of Parquet files.
     """
 
     roles: Roles
@@ -54,6 +54,7 @@ class Dataset:
     keep_alive: Any = None
     published: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    parquet: tuple[str, ...] = ()
 
     @classmethod
     def from_arrow(cls, table: pa.Table, roles: Roles | None = None, *, name: str = "table") -> Dataset:

@@ -49,7 +49,8 @@ def open_file(source: str, labels: Sequence[str], *, encoding: str | None, sheet
     if kind == "parquet":
         from sudare.data.parquet_reader import open_parquet
 
-        return Dataset(roles=Roles(), name=name, view=open_parquet(paths))
+        files = tuple(map(str, paths))
+        return Dataset(roles=Roles(), name=name, view=open_parquet(paths), parquet=files)
     from sudare.data.memory import usable
 
     return Dataset.from_arrow(usable(_read(kind, paths, sheet), name), name=name)

@@ -72,7 +72,7 @@ def _with_lists(opened: Dataset, names: Sequence[str]) -> Dataset:
         return Dataset.from_arrow(connect().sql(query).to_arrow_table(), name=opened.name)
     view = fresh_name()
     connect().execute(f"CREATE VIEW {view} AS {query}")
-    return replace(opened, view=view)
+    return replace(opened, view=view, parquet=())
 
 
 def _sidecar(source: Any) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def at_hand(ds: Dataset, columns: Sequence[str], *, missing: str) -> Dataset:
         return ds
     view = fresh_name()
     connect().execute(f"CREATE TEMP VIEW {view} AS SELECT * FROM {quote(str(ds.view))}{where}")
-    return replace(ds, view=view)
+    return replace(ds, view=view, parquet=())
 
 
 def coded_values(ds: Dataset, columns: Sequence[str], *, missing: str) -> tuple[Coded, dict[str, list[Any]]]:

@@ -172,12 +172,10 @@ def error_and_cost(result: RiskResult, attribute: str) -> Any:
         }
         for r, u, n in profile.pairs
     ]
-    distance = (abs(r / u * profile.values / profile.records - exact) * n for r, u, n in profile.pairs)
-    mean = sum(distance) / profile.values
     one = cost("sample", records=profile.records, values=profile.values, sample_size=1)
     models = [
         {"cost": profile.records, "error": 0.0, "kind": "exact"},
-        {"cost": one, "error": mean, "kind": "sample of one value, on average"},
+        {"cost": one, "error": formulas.one_value_error(profile), "kind": "sample of one value, on average"},
         {"cost": 0, "error": exact - low, "kind": "low-cost"},
     ]
     axis = alt.X("cost:Q", title="records read", scale=alt.Scale(type="symlog", constant=10))

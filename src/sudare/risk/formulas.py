@@ -55,7 +55,7 @@ def wrong_risk(profile: Profile, luck: float, q: float) -> float:
     (1-q) R, plus q times the chance that the owner of x happens to own the wrong value z, over |U_z|: `luck` sums the
     records of z's owners with other values, over |U_z|.
 
-    >>> wrong_risk(Profile.of([(4, 2, 1), (3, 2, 1), (3, 1, 1)]), 0.0, 0.1)
+    >>> round(wrong_risk(Profile.of([(4, 2, 1), (3, 2, 1), (3, 1, 1)]), 0.0, 0.1), 4)
     0.585
     """
     right = uniform_risk(profile)
@@ -106,6 +106,17 @@ def alpha_sd(profile: Profile, *, ddof: int = 0) -> float:
     return sqrt(
         fsum((records / users - mean) ** 2 * count for records, users, count in profile.pairs) / freedom
     )
+
+
+def one_value_error(profile: Profile) -> float:
+    """How far the risk from one sampled value is from R(X), in the mean over the values (P1, Table 7).
+
+    >>> round(one_value_error(Profile.of([(4, 2, 1), (3, 2, 1), (3, 1, 1)])), 4)
+    0.1667
+    """
+    scale, exact = profile.values / profile.records, uniform_risk(profile)
+    apart = (abs(records / users * scale - exact) * count for records, users, count in profile.pairs)
+    return fsum(apart) / profile.values
 
 
 def _alpha_total(profile: Profile) -> float:

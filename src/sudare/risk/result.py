@@ -66,6 +66,12 @@ class RiskResult(Result):
         attacker = str(self.rows[0]["attacker"]) if self.rows else "uniform"
         return value_table(self.source, self._subset(attributes), missing=self.missing, attacker=attacker)
 
+    def models(self, sample_size: int = 50) -> pandas.DataFrame:
+        """Per set of attributes the exact, the sampling and the low-cost model: risk, relative error, records read."""
+        from sudare.risk.views import models_view
+
+        return models_view(self, sample_size).to_frame()
+
     def minimum(self, threshold: float) -> list[Subset]:
         """The smallest sets of attributes whose risk passes the threshold: no part of them does alone."""
         from sudare.risk.minimum import minimal_sets

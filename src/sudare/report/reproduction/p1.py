@@ -158,6 +158,9 @@ def _table7(result: RiskResult) -> Item:
     rows = (
         must_equal("mean model: cost", "38087", found.records),
         must_equal("sampling model: cost per value", "131.3", found.records / found.values),
+        must_equal(
+            "sampling model: error of one value, on average", "0.073", formulas.one_value_error(found)
+        ),
         must_equal("low-cost model: error", "0.178", error),
     )
     text = "The printed cost of the sampling model is that of one value; s values cost s times as much."
