@@ -140,10 +140,10 @@ def write_truth(rows: NDArray[np.int64], path: str | os.PathLike[str]) -> None:
 
 
 def read_truth(path: str | os.PathLike[str]) -> list[int | None]:
-    """The truth from its file."""
+    """The truth from its file, or from the folder that Spark wrote."""
     import pyarrow.parquet
 
-    if not Path(path).is_file():
+    if not (Path(path).is_file() or Path(path).is_dir()):
         raise DataError(f"{path}: no such file; check the path")
     try:
         read = _read_lines if str(path).endswith(".csv") else pyarrow.parquet.read_table
