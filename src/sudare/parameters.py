@@ -10,9 +10,13 @@ import os
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sudare.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MANY = (list, tuple, abc.Sequence, abc.Iterable, abc.Collection)
@@ -66,9 +70,8 @@ def fits(value: Any, kind: Any) -> bool:
     if origin in _MANY:
         inner = [a for a in typing.get_args(kind) if a is not Ellipsis]
         many = isinstance(value, origin) and not isinstance(value, (str, bytes, dict))
-        return many and (
-            not inner or not isinstance(value, (list, tuple)) or all(fits(v, inner[0]) for v in value)
-        )
+        seen = value[:1] if isinstance(value, range) else value if isinstance(value, abc.Collection) else ()
+        return many and (not inner or all(fits(v, inner[0]) for v in seen))
     if origin is not None:
         return isinstance(value, origin) if isinstance(origin, type) else True
     if kind is type(None) or kind is None:
@@ -80,6 +83,26 @@ def fits(value: Any, kind: Any) -> bool:
     if kind is float:
         return _is_number(value) and math.isfinite(value)
     return isinstance(value, kind)
+
+
+def as_numbers(value: Any, name: str) -> NDArray[np.float64]:
+    """A number or an array of numbers as doubles, or a UsageError."""
+    import numpy as np
+
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(f"{name}: expected a number or a list of numbers, not {_said(value)}") from None
+
+
+def as_whole_numbers(value: Any, name: str) -> NDArray[np.int64]:
+    """A whole number or an array of them, or a UsageError."""
+    import numpy as np
+
+    numbers = as_numbers(value, name)
+    if not (np.abs(numbers) < 2**53).all() or (numbers != np.floor(numbers)).any():
+        raise UsageError(f"{name}: expected whole numbers")
+    return numbers.astype(np.int64)
 
 
 def _is_number(value: Any) -> bool:
@@ -101,12 +124,25 @@ def _annotation(owner: Any, name: str) -> Any:
     for cls in owner.__mro__ if isinstance(owner, type) else (owner,):
         text = getattr(cls, "__annotations__", {}).get(name)
         if text is not None:
-            module = inspect.getmodule(cls)
             try:
-                return eval(text, {**vars(module), "os": os}) if isinstance(text, str) else text
+                return eval(text, {}, _Names(inspect.getmodule(cls))) if isinstance(text, str) else text
             except NameError:
                 return Any
     return Any
+
+
+class _Names(dict[str, Any]):
+    """What an annotation may speak of: the names of its module, and the public ones, which modules import late."""
+
+    def __init__(self, module: Any) -> None:
+        super().__init__(vars(module), os=os)
+
+    def __missing__(self, name: str) -> Any:
+        import sudare
+
+        if name in ("Dataset", "Release", "Key"):
+            return getattr(sudare, name)
+        raise KeyError(name)
 
 
 def _told(kind: Any) -> str:
@@ -117,13 +153,19 @@ def _told(kind: Any) -> str:
         bool: "true or false",
         type(None): "",
     }
-    told = [names.get(o) or _told_many(o) for o in _options(kind)]
+    told = [names[o] if o in names else _told_many(o) or _told_class(o) for o in _options(kind)]
     return " or ".join(dict.fromkeys(t for t in told if t)) or "another kind of value"
 
 
 def _told_many(kind: Any) -> str:
     inner = [a for a in typing.get_args(kind) if a is not Ellipsis]
     return f"a list of {_told(inner[0])}" if typing.get_origin(kind) in _MANY and inner else ""
+
+
+def _told_class(kind: Any) -> str:
+    if getattr(kind, "__name__", "") == "Dataset":
+        return "a Dataset, which sudare.open gives"
+    return f"a {kind.__name__}" if isinstance(kind, type) else ""
 
 
 def _said(value: Any) -> str:

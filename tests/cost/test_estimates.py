@@ -106,3 +106,18 @@ def test_the_records_of_users_meet_many_numbers_of_values():
 def test_wrong_calls_are_refused(wrong):
     with pytest.raises(UsageError):
         expected_dummies(**{"n": 10, "m": 100, "l": 20, **wrong})
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: expected_dummies("many", 50, 7, c=2),
+        lambda: expected_dummies(10, -1, 7, c=2),
+        lambda: expected_dummies(10, 50, 0, c=2),
+        lambda: expected_dummies(10, 50, [1, 2], c=[1, 2, 3]),
+        lambda: best_clusters(2.5, 50, 7),
+    ],
+)
+def test_what_is_no_count_is_refused(call):
+    with pytest.raises(UsageError):
+        call()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sudare.errors import UsageError
+from sudare.parameters import as_whole_numbers
 
 ItemSets = Mapping[Hashable, Iterable[Hashable]] | Sequence[Iterable[Hashable]]
 Clusters = Mapping[Hashable, Any] | Iterable[Iterable[Hashable]] | ArrayLike
@@ -28,11 +29,17 @@ def dummies(itemsets: ItemSets, clusters: Clusters, keep: str = "set") -> int:
     >>> dummies(sets, [["Alice", "Bob", "Carol"]]), dummies(sets, ["first", "first", "second"])
     (2, 1)
     """
-    if keep not in ("set", "multiset"):
+    if not isinstance(keep, str) or keep not in ("set", "multiset"):
         raise UsageError("keep is 'set' or 'multiset'")
-    owned = {user: _count(values, keep) for user, values in _entries(itemsets)}
+    try:
+        owned = {user: _count(values, keep) for user, values in _entries(itemsets)}
+        groups = _groups(list(owned), clusters)
+    except TypeError:  # a number where a collection belongs, or a value that cannot be told from others
+        raise UsageError(
+            "itemsets: the values of each user; clusters: the users of each, or labels"
+        ) from None
     total = 0
-    for members in _groups(list(owned), clusters):
+    for members in groups:
         most: dict[Hashable, int] = {}
         for user in members:
             for value, times in owned[user].items():
@@ -50,8 +57,8 @@ def expected_dummies_exact(owners: ArrayLike, sizes: ArrayLike) -> float:
     >>> round(expected_dummies_exact([2, 2], [3]), 9), round(expected_dummies_exact([1, 1], [1, 1]), 9)
     (2.0, 0.0)
     """
-    sizes, clusters = np.unique(np.asarray(sizes, dtype=np.int64), return_counts=True)
-    owned, values = np.unique(np.asarray(owners, dtype=np.int64), return_counts=True)
+    sizes, clusters = np.unique(as_whole_numbers(sizes, "sizes"), return_counts=True)
+    owned, values = np.unique(as_whole_numbers(owners, "owners"), return_counts=True)
     n = int(sizes @ clusters)
     if len(sizes) == 0 or sizes[0] < 1:
         raise UsageError("sizes: every cluster has at least one user")

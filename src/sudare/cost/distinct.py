@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sudare.errors import UsageError
+from sudare.parameters import as_numbers
 
 Floats = NDArray[np.float64]
 # Cells of the recurrence that are worth computing in full; beyond, only a band around the mean, then a normal law.
@@ -55,9 +56,9 @@ def pr_distinct(y: ArrayLike, x: ArrayLike, l: ArrayLike) -> Floats:
     >>> round(float(pr_distinct(40, 50, 100)), 5)
     0.16754
     """
-    y, x, l = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (y, x, l)))
+    y, x, l = broadcast(y=y, x=x, l=l)
     _checked(x, l)
-    if (x != np.floor(x)).any() or (y != np.floor(y)).any():
+    if not (np.isfinite(x) & np.isfinite(y)).all() or (x != np.floor(x)).any() or (y != np.floor(y)).any():
         raise UsageError("pr_distinct: y and x are whole numbers")
     out = np.zeros(y.shape)
     for records, values in {*zip(x.ravel().tolist(), l.ravel().tolist())}:
@@ -66,9 +67,19 @@ def pr_distinct(y: ArrayLike, x: ArrayLike, l: ArrayLike) -> Floats:
     return out[()]
 
 
+def broadcast(**given: ArrayLike) -> list[Floats]:
+    """Numbers and arrays of numbers in one shape, or a UsageError."""
+    try:
+        return list(np.broadcast_arrays(*(as_numbers(value, name) for name, value in given.items())))
+    except ValueError:
+        raise UsageError(
+            f"{', '.join(given)}: arrays of different shapes; give the same number of each"
+        ) from None
+
+
 def _checked(x: ArrayLike, l: ArrayLike) -> tuple[Floats, Floats]:
-    x, l = np.asarray(x, dtype=np.float64), np.asarray(l, dtype=np.float64)
-    if (l < 1).any() or np.isnan(l).any():
+    x, l = broadcast(x=x, l=l)
+    if (l < 1).any() or not np.isfinite(l).all():
         raise UsageError("l, the number of values, is at least 1")
     if (x < 0).any() or np.isnan(x).any():
         raise UsageError("x, the number of records, is not negative")

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sudare.cost.distinct import expected_distinct
+from sudare.cost.distinct import broadcast, expected_distinct
 from sudare.errors import UsageError
+from sudare.parameters import as_numbers, as_whole_numbers
 
 Floats = NDArray[np.float64]
 
@@ -33,9 +34,10 @@ def expected_dummies(
     >>> round(float(expected_dummies(400, 10_000, 100, c=20)))
     30850
     """
-    n, m, l = (np.asarray(v, dtype=np.float64) for v in (n, m, l))
+    n, m, l = (as_numbers(value, name) for name, value in {"n": n, "m": m, "l": l}.items())
     _check(n, m, l)
     clusters = _clusters(n, c, k)
+    broadcast(n=n, m=m, l=l, clusters=clusters)
     if p is None:
         if b is None:
             return _uniform(n, m, l, clusters)
@@ -58,7 +60,7 @@ def normaliser(n: ArrayLike, m: ArrayLike, l: ArrayLike) -> Floats:
 
 def score(n: ArrayLike, m: ArrayLike, l: ArrayLike, c: ArrayLike) -> Floats:
     """The comprehensive evaluation alpha E(dm) + c/n: cost and re-identification on one scale, less is better."""
-    reid = np.asarray(c, dtype=np.float64) / np.asarray(n)
+    reid = as_numbers(c, "c") / as_numbers(n, "n")
     return np.asarray(normaliser(n, m, l) * expected_dummies(n, m, l, c=c) + reid)[()]
 
 
@@ -82,9 +84,10 @@ def best_k(n: ArrayLike, m: ArrayLike, l: ArrayLike) -> Any:
 
 def _smallest(n: ArrayLike, m: ArrayLike, l: ArrayLike, clusters: Callable[[int], NDArray[Any]]) -> Any:
     """The place, from 1, of the candidate number of clusters with the smallest evaluation."""
-    cases = np.broadcast(n, m, l)
-    best = [int(np.argmin(score(int(a), b, c, clusters(int(a))))) + 1 for a, b, c in cases]
-    return np.array(best).reshape(cases.shape) if cases.shape else best[0]
+    users, records, values = broadcast(n=as_whole_numbers(n, "n"), m=m, l=l)
+    cases = zip(users.ravel().astype(int).tolist(), records.ravel(), values.ravel())
+    best = [int(np.argmin(score(a, b, c, clusters(a)))) + 1 for a, b, c in cases]
+    return np.array(best).reshape(users.shape) if users.shape else best[0]
 
 
 def _uniform(n: Floats, m: Floats, l: Floats, c: Floats) -> Floats:
@@ -107,15 +110,16 @@ def _check(n: Floats, m: Floats, l: Floats) -> None:
 def _clusters(n: Floats, c: ArrayLike | None, k: ArrayLike | None) -> Floats:
     if (c is None) == (k is None):
         raise UsageError("expected_dummies: give either c, the number of clusters, or k")
-    given = np.asarray(c if c is not None else k, dtype=np.float64)
+    name, given = ("c", as_numbers(c, "c")) if c is not None else ("k", as_numbers(k, "k"))
     if not (given > 0).all():
-        raise UsageError(f"{'k' if c is None else 'c'} must be positive")
+        raise UsageError(f"{name} must be positive")
+    n, given = broadcast(n=n, **{name: given})
     return given if c is not None else np.asarray(n / given)
 
 
 def _shares(p: ArrayLike, l: Floats) -> tuple[Floats, Floats]:
     """Equal shares are computed once."""
-    shares = np.asarray(p, dtype=np.float64)
+    shares = as_numbers(p, "p")
     if shares.ndim != 1 or not (shares >= 0).all() or not np.isclose(shares.sum(), 1.0, atol=1e-6):
         raise UsageError("p: one share per value, none negative, sum 1")
     if (l != len(shares)).any():
@@ -125,7 +129,7 @@ def _shares(p: ArrayLike, l: Floats) -> tuple[Floats, Floats]:
 
 
 def _activity(b: ArrayLike, n: Floats) -> Floats:
-    records = np.asarray(b, dtype=np.float64)
+    records = as_numbers(b, "b")
     if records.ndim != 1 or not (records >= 0).all() or (n != len(records)).any():
         raise UsageError("b: the number of records of each user, as many as n")
     return records

@@ -12,7 +12,7 @@ from sudare.cost.counts import Counts, count, sample
 from sudare.cost.optimise import check_k
 from sudare.cost.pilot import USERS, Pilot, pilots
 from sudare.errors import UsageError
-from sudare.parameters import checked
+from sudare.parameters import as_whole_numbers, checked
 from sudare.results import Result
 
 if TYPE_CHECKING:
@@ -133,10 +133,11 @@ def _cluster_numbers(users: int, k: Any, clusters: Any) -> list[tuple[int, int]]
 
 
 def _whole(given: Any, name: str) -> list[int]:
-    numbers = list(given) if isinstance(given, Iterable) else [given]
-    if not numbers or any(not hasattr(n, "__index__") or isinstance(n, bool) for n in numbers):
+    several = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    if not several or any(isinstance(n, bool) for n in several):
         raise UsageError(f"{name}: give whole numbers, e.g. range(2, 21)")
-    return list(dict.fromkeys(int(n) for n in numbers))
+    numbers: list[int] = as_whole_numbers(several, name).ravel().tolist()
+    return list(dict.fromkeys(numbers))
 
 
 def _row(

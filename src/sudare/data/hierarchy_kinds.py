@@ -112,6 +112,8 @@ def from_spec(spec: Spec, values: Iterable[Any], *, folder: str | Path = ".") ->
     >>> from_spec({"flat": True}, ["m", "f"]).levels
     2
     """
+    if not isinstance(spec, Mapping):
+        raise UsageError("a hierarchy is a table, e.g. { intervals = [5, 10] }, or the name of a file")
     kinds = [kind for kind in KINDS if kind in spec]
     unknown = [key for key in spec if key not in (*KINDS, *OPTIONS)]
     if unknown:

@@ -84,9 +84,13 @@ def _sidecar(source: Any) -> dict[str, Any]:
         return {}
     try:
         found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        raise DataError(f"{path}: cannot be read; get the file again with the release") from None
-    return found if isinstance(found, dict) else {}
+        schema = found.get("schema", {})
+        readable = isinstance(schema, dict) and all(isinstance(form, dict) for form in schema.values())
+    except (OSError, ValueError, AttributeError):
+        readable = False
+    if not readable:
+        raise DataError(f"{path}: cannot be read; get the file again with the release")
+    return dict(found)
 
 
 def _roles_of(published: Mapping[str, Any]) -> Roles:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.data.writers import check_output, write_text
 from sudare.errors import UsageError, nearest
+from sudare.parameters import checked
 from sudare.report.document import Audience, Document
 from sudare.report.evidence import Evidence
 from sudare.report.loop import Progress, measure, published, quiet
@@ -54,6 +55,7 @@ class Report:
         return f"Report({self.document.verdict.headline} {self.path or ''})"
 
 
+@checked
 def report(
     original: Dataset,
     release: Release | Dataset | None = None,

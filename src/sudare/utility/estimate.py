@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from sudare.data.dataset import Dataset
 from sudare.errors import UsageError, nearest
 from sudare.parameters import checked
 from sudare.results import Result
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     import altair
     import pyarrow as pa
 
-    from sudare.data import Dataset
     from sudare.utility.estimate_models import Counts
 
 Method = Literal["projection", "inverse", "em"]
@@ -102,7 +102,9 @@ def estimate(
 
 def parts(release: Any) -> tuple[Dataset, Mapping[str, Any]]:
     """The published table and what its sidecar says."""
-    data: Dataset = getattr(release, "data", release)
+    data = release if isinstance(release, Dataset) else getattr(release, "data", None)
+    if not isinstance(data, Dataset):
+        raise UsageError("estimate: give the release, or the published table that sudare.open gives")
     schema = data.published.get("schema", {})
     return data, schema if isinstance(schema, Mapping) else {}
 
