@@ -134,17 +134,12 @@ assert [p.name for p in folder.iterdir()] == ["out.{kind}"]
 
 
 @fault(43, "a folder that cannot be written to")
-def test_43(folder: Path) -> None:
+def test_43(folder: Path, sudare: Run) -> None:
     (folder / "tmp").mkdir()
     folder.chmod(0o555)
-    command = [sys.executable, "-m", "sudare.cli.main", "anonymize", *CALL]
-    if os.geteuid() == 0:  # root without the right to pass over permissions
-        command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--", *command]
-    env = {**os.environ, "TMPDIR": str(folder / "tmp")}
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
+    done = sudare("anonymize", *CALL, env={"TMPDIR": str(folder / "tmp")}, humble=True)
     folder.chmod(0o755)
-    assert done.returncode == 3, done.stderr
-    assert "cannot be written" in done.stderr
+    done.fails(3, "cannot be written")
     assert (folder / "out.csv").read_text() == "the older release\n"
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -237,6 +238,10 @@ def test_24(sudare: Run, tmp_path: Path) -> None:
         for _ in range(80):
             file.write(b"0,0\n" * (1 << 18))
     sudare("risk", "bomb.csv.gz").fails(3, "100 times")
+    for name, member in (("bomb.csv.zip", "t.csv"), ("bomb.xlsx", "xl/worksheets/sheet1.xml")):
+        with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(member, "a,b\n" + "0,0\n" * (20 << 20))
+        sudare("risk", name).fails(3, "100 times")
 
 
 @fault(25, "a symbolic link as output is refused")
@@ -278,9 +283,8 @@ def test_28(sudare: Run, csv: Run, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
     sudare("risk", "pipe.csv").fails(3, "regular file")
     sudare("risk", "none.csv").fails(3, "no such file")
-    if os.geteuid() != 0:  # root may read everything
-        csv(GOOD).chmod(0)
-        sudare("risk", "t.csv").fails(3, "permission")
+    csv(GOOD).chmod(0)
+    sudare("risk", "t.csv", humble=True).fails(3, "ermission")
 
 
 @fault(29, "an unknown column in the roles is refused with the nearest name")

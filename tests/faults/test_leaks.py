@@ -75,9 +75,19 @@ def test_49(folder: Path, sudare: Run) -> None:
     assert CANARY not in str(pq.read_table(folder / "out.parquet").to_pydict())
 
 
-@fault(50, "no socket is opened off loopback")
-def test_50(folder: Path) -> None:
-    guard = """
+WHOLE_LOOP = (
+    "demo --users 30",
+    "init shop.parquet -o roles.toml",
+    "risk shop.parquet --roles roles.toml --combine 2",
+    "disclosure shop.parquet --roles roles.toml",
+    "plan shop.parquet --user user --value goods -k 2..4",
+    "anonymize shop.parquet --user user --quasi goods --sensitive price -r r.toml -o o.csv --truth truth.csv --demo",
+    "attack shop.parquet o.csv --user user --quasi goods --sensitive price --truth truth.csv",
+    "utility shop.parquet o.csv --user user --quasi goods --sensitive price",
+    "report shop.parquet o.csv --user user --quasi goods --sensitive price --truth truth.csv",
+    "fetch",
+)
+GUARD = """
 import sys
 def watch(event, arguments):
     if event in ("socket.connect", "socket.sendto", "socket.getaddrinfo"):
@@ -87,14 +97,24 @@ def watch(event, arguments):
             print("SOCKET", event, host, file=sys.stderr)
 sys.addaudithook(watch)
 from sudare.cli.main import run
-sys.exit(run(sys.argv[1:]))
+for line in sys.argv[1:]:
+    code = run(line.split())
+    assert code == 0, (line, code)
+told = [line.split() for line in open("/proc/net/snmp") if line.startswith("Ip:")]
+print("NO ROUTE", dict(zip(*told))["OutNoRoutes"])
 """
-    for call in (["demo"], ["risk", "shop.parquet", "--user", "user"]):
-        done = subprocess.run(
-            [sys.executable, "-c", guard, *call], cwd=folder, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-        assert "SOCKET" not in done.stderr
+
+
+@fault(50, "no socket is opened off loopback")
+def test_50(folder: Path) -> None:
+    """Python tells of its own sockets; in a network of its own the kernel counts whatever else looks for a way out."""
+    alone = subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode == 0
+    command = [*(["unshare", "-rn"] if alone else []), sys.executable, "-c", GUARD, *WHOLE_LOOP]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "SOCKET" not in done.stderr
+    if alone:
+        assert done.stdout.splitlines()[-1] == "NO ROUTE 0"
 
 
 COUNTED = {"records", "people", "different values", "missing", "gave up", "clusters", "pilot (our optimiser)"}
