@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import hashlib
 import stat
 from pathlib import Path
 
@@ -158,10 +160,52 @@ def test_generator_is_the_same_for_a_key_and_a_purpose(key: Key) -> None:
 
 
 def test_a_moment_has_one_hash_whatever_its_unit_and_zone(key: Key) -> None:
-    import datetime as dt
-
     moment = dt.datetime(2020, 5, 1, 12, 30, tzinfo=dt.UTC)
     kinds = [pa.timestamp("ms", "UTC"), pa.timestamp("us", "Europe/Berlin"), pa.timestamp("ns", "Asia/Tokyo")]
     hashes = [keys.hash_column(pa.chunked_array([pa.array([moment], kind)]), key) for kind in kinds]
     assert (hashes[0] == hashes[1]).all()
     assert (hashes[0] == hashes[2]).all()
+
+
+def test_the_derivation_of_version_1_stays_what_it_is() -> None:
+    """A release of next year must repeat the draws of this one: numbers that were written down once."""
+    key = Key(bytes(range(32)))
+    moments = [dt.datetime(2020, 5, 1, 12, 30), None, dt.datetime(2020, 5, 1, 12, 30)]
+    table = pa.table(
+        {"user": ["a", "b", "b"], "n": [7, -1, -1], "at": moments, "l": [["x"], ["x", "y"], ["x", "y"]]}
+    )
+    assert key.fingerprint == "44cd-331a-2cde-7323"
+    assert key.subkey("draw", "goods", 1).hex()[:16] == "168df8d6c83cca4d"
+    for roles, digest in ((Roles.of(user="user"), "5d88f731b728aa0a"), (Roles(), "445b73e8682daa31")):
+        ids = keys.record_ids(table, roles, key)
+        assert hashlib.sha256(np.sort(ids.ravel()).tobytes()).hexdigest()[:16] == digest
+    ids = keys.record_ids(table, Roles.of(user="user"), key)
+    assert [int(word) for word in keys.words(key, "draw", "goods", ids, 3)[0]] == [
+        3421975968871978899,
+        10749158523977565178,
+        6270626573970071987,
+    ]
+    zoned = pa.chunked_array([pa.array([moments[0]], pa.timestamp("us", "UTC"))])
+    assert (
+        keys.hash_column(zoned, key).tolist()
+        != keys.hash_column(pa.chunked_array([moments[:1]]), key).tolist()
+    )
+    assert keys.generator(key, "a").integers(0, 2**62) == 3659737396896634766
+
+
+def test_the_key_of_the_user_is_made_once_in_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SUDARE_KEY", str(tmp_path / "mine" / "sudare.key"))
+    made = Key.of(None)
+    assert stat.S_IMODE((tmp_path / "mine").stat().st_mode) == 0o700
+    assert stat.S_IMODE((tmp_path / "mine" / "sudare.key").stat().st_mode) == 0o600
+    assert Key.of(None).secret == made.secret
+    assert not made.insecure
+    with pytest.raises(UsageError, match="32 bytes or the path"):
+        Key.of(3)
+
+
+def test_a_demonstration_key_says_so() -> None:
+    assert Key.demo(1).insecure
+    assert Key.demo(1).secret != Key.demo(2).secret

@@ -63,3 +63,15 @@ def test_across_measures_every_pair_of_the_attributes():
 def test_across_knows_two_attributes_at_a_time():
     with pytest.raises(UsageError, match="two"):
         risk(table([(1, 1, "a")]), across=["a+b+a"])
+
+
+def test_a_named_pair_is_measured_as_it_is_named():
+    ds = table([(1, 1, "a"), (1, 2, "b"), (2, 1, "b"), (3, 2, "a"), (3, 2, "b")])
+    found = {
+        tuple(r["attributes"]): r for r in risk(ds, across=["a+b", "b+b"]).rows if r["model"] == "across"
+    }
+    assert set(found) == {("a", "b"), ("b", "b")}
+    for pair, row in found.items():
+        assert row["risk"] == cross_risks(ds, [pair], missing="value")[0].risk
+        assert row["low_cost"] is None, "no bound is known for it"
+        assert row["alpha"] is None

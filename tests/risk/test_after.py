@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from sudare.data.dataset import Dataset
-from sudare.data.recoded import consistent, interval
+from sudare.data.recoded import consistent, interval, value_set
 from sudare.data.roles import Roles
 from sudare.errors import UsageError
 from sudare.risk.measure import risk
@@ -187,3 +187,28 @@ def test_a_release_needs_its_own_truth_and_nothing_else(call):
     ds = table([(1, 1, "a"), (2, 2, "b")])
     with pytest.raises(UsageError):
         risk(ds, **{"release": ds, **call})
+
+        risk(ds, release=ds, **call)
+
+
+@pytest.mark.parametrize(
+    ("true", "published", "share"),
+    [
+        ([1.0, 2.0, 3.0], [9.5, 8.5, 3.0], "67%"),  # the first record too
+        ([1.0], [9.5], "100%"),
+        ([1, 1, 2, 2], [5, 6, 5, 6], "100%"),  # in several ways: drawn, not recoded
+    ],
+)
+def test_the_share_of_moved_values_is_told(true, published, share):
+    ds, noisy = (Dataset.from_arrow(pa.table({"x": values}), Roles()) for values in (true, published))
+    found = risk(ds, release=noisy, truth=list(range(len(true))))
+    assert f"x: {share} of the published records" in found.notes[-1]
+
+
+@pytest.mark.parametrize(("way", "expected"), [("*", 1 / 3), ("{a,b}", 2 / 3)])
+def test_a_hidden_word_and_a_set_of_words_stand_for_all_they_may_be(way, expected):
+    found = [(1, 1, "a"), (2, 2, "b"), (3, 3, "c")]
+    shown = {"*": ["*"] * 3, "{a,b}": [value_set(["a", "b"])] * 2 + ["c"]}[way]
+    published = table([(u, x, y) for (u, x, _), y in zip(found, shown)])
+    after = risk(table(found), attributes="y", release=published, truth=[0, 1, 2])
+    assert after.risk_of("y") == pytest.approx(expected)

@@ -140,3 +140,25 @@ def test_ranges_are_for_one_attribute_and_the_uniform_attacker():
     for call in ({"attributes": ["x+y"]}, {"attacker": "bayes"}, {"model": "low-cost"}):
         with pytest.raises(UsageError):
             risk(ds, channel={"x": "within:1"}, **call)
+
+
+def test_months_and_years_end_where_the_calendar_says():
+    def of(*days, channel):
+        ds = Dataset.from_arrow(pa.table({"u": list(range(len(days))), "d": days}), Roles.of(user="u"))
+        return risk(ds, channel={"d": channel}).risk_of("d")
+
+    assert of("2011/1/31", "2011/2/1", channel="month") == 1
+    assert of("2011/2/1", "2011/2/28", channel="month") == 0.5
+    assert of("2011/2/1", "2012/2/1", channel="month") == 1
+    assert of("2011/12/31", "2012/1/1", channel="year") == 1
+    assert of("2011/1/1", "2011/12/31", channel="year") == 0.5
+
+
+def test_a_range_has_no_alpha_and_no_bound_and_a_recoding_has_both():
+    ds = table([(1, 3), (2, 4), (3, 14)])
+    ranged = risk(ds, channel={"x": "within:1"}).rows[0]
+    assert ranged["alpha"] is None
+    assert ranged["low_cost"] is None
+    coarse = risk(ds, channel={"x": "round:10"}).rows[0]
+    assert coarse["alpha"] == 1
+    assert coarse["low_cost"] == pytest.approx(2 / 3)

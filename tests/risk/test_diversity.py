@@ -79,3 +79,10 @@ def test_eligibility_names_the_largest_l():
     check_eligible(counts, 2, "disease")
     with pytest.raises(UsageError, match=r"disease: not eligible for l = 3.*50\.0%.*largest possible l is 2"):
         check_eligible(counts, 3, "disease")
+
+
+@pytest.mark.parametrize(("c", "l"), [(0.5, 0), (3, 1), (6, 2)])
+def test_recursive_diversity_begins_at_one_and_may_not_hold_at_all(c, l):
+    """5 and 1: 5/6 of the class against c at l = 1, 5 against c at l = 2."""
+    counts = ClassCounts.of(np.zeros(6, np.int64), np.array([0, 0, 0, 0, 0, 1]))
+    assert recursive_l(counts, c) == l

@@ -192,3 +192,17 @@ names = st.sampled_from(["k", "l", "t", "max_risk", "attack_success", "cell_size
 def test_any_table_is_a_policy_or_is_refused_in_words(given_limits: dict[str, Any]) -> None:
     with contextlib.suppress(UsageError):
         assert Policy.of(given_limits).smallest_class >= 0
+
+
+def test_a_row_says_what_is_required_and_of_what() -> None:
+    found = check(dataset(6), {"k": 5, "max_risk": 0.2, "l": 2, "t": 0.3})
+    rows = {row["limit"]: row for row in found.rows}
+    assert {name: row["required"] for name, row in rows.items()} == {
+        "max_risk": "<= 0.2",
+        "k": ">= 5",
+        "l": ">= 2",
+        "t": "<= 0.3",
+    }
+    assert "(so k of 5 or more)" in rows["max_risk"]["meaning"]
+    names = {case.get("name") for case in ET.fromstring(found.junit()).iter("testcase")}
+    assert names == {"max_risk", "k", "l disease", "t disease"}

@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
+import sudare
 from sudare.data.dataset import Dataset
 from sudare.data.keys import Key
 from sudare.data.roles import Roles
@@ -145,3 +146,13 @@ def test_only_the_records_of_the_sampled_values_are_read():
     assert counts_of(ds, pa.table({"x": ["a"]})) == [(3, 2, 5, 2)]
     assert sorted(counts_of(ds, pa.table({"x": pa.array(["b", None])}))) == [(1, 1, 1, 1), (1, 1, 1, 1)]
     assert counts_of(ds, pa.table({"x": pa.array(["a"]), "y": pa.array([1])})) == [(2, 2, 2, 1)]
+
+
+def test_a_sample_that_fits_says_nothing_about_its_size(key):
+    ds = sudare.open("example:purchases", user="user")
+    told = " ".join(sudare.risk(ds, attributes=["time"], model="sample", sample_size=2, key=key).notes)
+    assert "fewer than" not in told
+    told = " ".join(
+        sudare.risk(ds, attributes=["time", "date"], model="sample", sample_size=4, key=key).notes
+    )
+    assert "Sample: 1 of 2 sets have fewer than 4 values" in told
