@@ -148,6 +148,7 @@ def test_only_the_records_of_the_sampled_values_are_read():
     assert counts_of(ds, pa.table({"x": pa.array(["a"]), "y": pa.array([1])})) == [(2, 2, 2, 1)]
 
 
+@pytest.mark.filterwarnings("ignore::sudare.errors.SudareWarning")
 def test_a_sample_that_fits_says_nothing_about_its_size(key):
     ds = sudare.open("example:purchases", user="user")
     told = " ".join(sudare.risk(ds, attributes=["time"], model="sample", sample_size=2, key=key).notes)
