@@ -51,3 +51,11 @@ def test_without_users_rows_are_exposed():
 def test_a_threshold_is_a_risk():
     with pytest.raises(UsageError):
         minimal_sets({("a",): 0.5}, 0)
+
+
+def test_sets_at_the_threshold_count_and_the_riskiest_of_a_size_comes_first():
+    risks = {("a",): 0.5, ("b",): 0.9, ("c",): 0.1, ("c", "d"): 0.7, ("a", "d"): 0.8}
+    assert minimal_sets(risks, 0.5) == [("b",), ("a",), ("c", "d")]
+    assert minimal_sets(risks, 1.0) == []
+    with pytest.raises(UsageError):
+        minimal_sets(risks, 1.01)

@@ -206,3 +206,10 @@ def test_a_row_says_what_is_required_and_of_what() -> None:
     assert "(so k of 5 or more)" in rows["max_risk"]["meaning"]
     names = {case.get("name") for case in ET.fromstring(found.junit()).iter("testcase")}
     assert names == {"max_risk", "k", "l disease", "t disease"}
+
+
+@pytest.mark.parametrize("content", ["", "[policy]\n", "policy = 3\n", "policy = []\n"])
+def test_a_file_without_a_policy_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "sudare.toml").write_text(content)
+    with pytest.raises(UsageError, match=r"no \[policy\]"):
+        Policy.of(tmp_path / "sudare.toml")
