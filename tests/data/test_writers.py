@@ -47,6 +47,16 @@ def test_a_stop_before_the_temporary_is_guarded_leaves_none(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(("umask", "mode"), [("022", 0o644), ("077", 0o600), ("002", 0o644)])
+def test_a_file_is_as_open_as_the_user_wants_his_files(tmp_path: Path, umask: str, mode: int) -> None:
+    code = "from sudare.data.writers import write_json; write_json({}, 't.json')"
+    done = subprocess.run(
+        ["sh", "-c", f'umask {umask}; exec "$0" -c "$1"', sys.executable, code], cwd=tmp_path
+    )
+    assert done.returncode == 0
+    assert (tmp_path / "t.json").stat().st_mode & 0o777 == mode
+
+
 def test_two_writers_of_the_same_file_do_not_meet(tmp_path: Path) -> None:
     with replacing(tmp_path / "t.json") as part:
         part.write_text("first")

@@ -78,7 +78,7 @@ def replacing(path: str | os.PathLike[str], *, mode: int = 0o644) -> Iterator[Pa
         yield part
         with open(part, "rb") as written:
             os.fsync(written.fileno())
-        os.chmod(part, mode)
+        os.chmod(part, mode & ~_umask())
         os.replace(part, path)
         _sync_folder(path.absolute().parent)
     except OSError as error:
@@ -113,6 +113,13 @@ def _claim(part: Path, path: Path) -> int:
         raise UsageError(f"{path}: another run is writing it; wait for it or name another output")
     os.ftruncate(handle, 0)
     return handle
+
+
+def _umask() -> int:
+    """What the user's files deny to others; for a moment they deny more, never less."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def _remove_stale(folder: Path) -> None:
