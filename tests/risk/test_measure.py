@@ -2,6 +2,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
+import sudare
 from sudare.errors import DataError, UsageError
 from sudare.risk.measure import risk
 
@@ -148,3 +149,21 @@ def test_an_attribute_without_a_value_tells_nothing_when_missing_values_are_drop
     assert (rows["x",]["records"], rows["x",]["risk"], rows["x",]["alpha"]) == (0, 0.0, None)
     assert rows["y",]["risk"] == 1
     assert all(row["risk"] == 0 for names, row in rows.items() if "x" in names)
+
+
+def test_a_result_answers_for_what_was_not_measured_and_prints_as_a_table():
+    ds = sudare.open("example:purchases", user="user")
+    result = sudare.risk(ds)
+    assert repr(result) == str(result)
+    both = sudare.risk(ds, combine=2)
+    assert result.profile("date+goods") == both.profile("date+goods")
+    assert result.profile("date") == both.profile("date")
+    with pytest.raises(UsageError, match="not measured"):
+        result.risk_of("date+goods")
+
+
+def test_the_risk_of_a_set_is_not_that_of_different_records():
+    ds = sudare.open("example:purchases", user="user")
+    alone, with_across = (sudare.risk(ds, combine=2, across=across) for across in (False, ["date+goods"]))
+    assert with_across.risk_of("date+goods") == alone.risk_of("date+goods")
+    assert with_across.risk_of("date+price") == alone.risk_of("date+price")

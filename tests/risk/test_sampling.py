@@ -157,3 +157,17 @@ def test_a_sample_that_fits_says_nothing_about_its_size(key):
         sudare.risk(ds, attributes=["time", "date"], model="sample", sample_size=4, key=key).notes
     )
     assert "Sample: 1 of 2 sets have fewer than 4 values" in told
+
+
+@pytest.mark.filterwarnings("ignore::sudare.errors.SudareWarning")
+def test_samples_are_right_on_average_and_their_intervals_are_wide():
+    ds = table([(i * i % (2 + i % 5), None, i % 40) for i in range(400)])
+    exact = risk(ds, attributes="y").rows[0]
+    draws = [
+        risk(ds, attributes="y", model="sample", sample_size=10, key=Key.demo(seed)).rows[0]
+        for seed in range(60)
+    ]
+    assert sum(row["risk"] for row in draws) / 60 == pytest.approx(exact["risk"], rel=0.03)
+    assert all(row["risk_low"] < row["risk"] < row["risk_high"] for row in draws)
+    assert sum(row["risk_low"] <= exact["risk"] <= row["risk_high"] for row in draws) > 50
+    assert draws[0]["users"] == exact["users"]
