@@ -116,6 +116,8 @@ def test_wrong_calls_are_refused(wrong):
         lambda: expected_dummies(10, 50, 0, c=2),
         lambda: expected_dummies(10, 50, [1, 2], c=[1, 2, 3]),
         lambda: best_clusters(2.5, 50, 7),
+        lambda: best_clusters(2**70, 50, 7),
+        lambda: best_k(0, 50, 7),
     ],
 )
 def test_what_is_no_count_is_refused(call):

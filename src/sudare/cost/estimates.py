@@ -13,6 +13,7 @@ from sudare.errors import UsageError
 from sudare.parameters import as_numbers, as_whole_numbers
 
 Floats = NDArray[np.float64]
+MOST_USERS = 100_000_000  # every number of clusters is tried
 
 
 def expected_dummies(
@@ -70,7 +71,7 @@ def best_clusters(n: ArrayLike, m: ArrayLike, l: ArrayLike) -> Any:
     >>> best_clusters(400, 38_000, 2_700), best_clusters(400, [10_000, 38_000], 2_700).tolist()
     (69, [37, 69])
     """
-    return _smallest(n, m, l, lambda users: np.arange(1, users + 1))
+    return _smallest(n, m, l, _up_to)
 
 
 def best_k(n: ArrayLike, m: ArrayLike, l: ArrayLike) -> Any:
@@ -79,7 +80,7 @@ def best_k(n: ArrayLike, m: ArrayLike, l: ArrayLike) -> Any:
     >>> best_k(400, 38_000, 2_700), 400 // best_clusters(400, 38_000, 2_700)
     (6, 5)
     """
-    return _smallest(n, m, l, lambda users: users // np.arange(1, users + 1))
+    return _smallest(n, m, l, lambda users: users // _up_to(users))
 
 
 def _smallest(n: ArrayLike, m: ArrayLike, l: ArrayLike, clusters: Callable[[int], NDArray[Any]]) -> Any:
@@ -88,6 +89,12 @@ def _smallest(n: ArrayLike, m: ArrayLike, l: ArrayLike, clusters: Callable[[int]
     cases = zip(users.ravel().astype(int).tolist(), records.ravel(), values.ravel())
     best = [int(np.argmin(score(a, b, c, clusters(a)))) + 1 for a, b, c in cases]
     return np.array(best).reshape(users.shape) if users.shape else best[0]
+
+
+def _up_to(n: int) -> NDArray[np.int64]:
+    if not 0 < n <= MOST_USERS:
+        raise UsageError(f"n, the number of users, is from 1 to {MOST_USERS:,}")
+    return np.arange(1, n + 1)
 
 
 def _uniform(n: Floats, m: Floats, l: Floats, c: Floats) -> Floats:
