@@ -171,3 +171,14 @@ def test_samples_are_right_on_average_and_their_intervals_are_wide():
     assert all(row["risk_low"] < row["risk"] < row["risk_high"] for row in draws)
     assert sum(row["risk_low"] <= exact["risk"] <= row["risk_high"] for row in draws) > 50
     assert draws[0]["users"] == exact["users"]
+
+
+def test_the_interval_by_hand():
+    """alpha 2, 3, 3: mean 8/3, S^2 = 1/3; half of six values are drawn, and t with 2 degrees is 4.30265."""
+    found = estimate([(4, 2), (3, 1), (6, 2)], values=6, records=30)
+    half = 4.302652729911275 * math.sqrt(0.5 * (1 / 3) / 3)
+    assert (found.risk, found.records_read) == (pytest.approx(8 / 15), 13)
+    assert (found.low, found.high) == (pytest.approx((8 / 3 - half) / 5), pytest.approx((8 / 3 + half) / 5))
+    assert standard_error([2.0, 3.0], 4) == pytest.approx(math.sqrt(0.5 * 0.5 / 2))
+    sure = estimate([(10, 1), (10, 1)], values=3, records=20)
+    assert (sure.low, sure.high) == (1.0, 1.0), "no chance is above 1"
