@@ -87,3 +87,25 @@ def test_the_order_of_rows_and_the_number_of_threads_change_no_digit():
 def test_a_call_on_the_package_is_the_function():
     ds = sudare.open("example:purchases", user="user")
     assert sudare.risk(ds).rows == risk(ds).rows
+
+
+@few
+@given(rows, st.sampled_from(["u", None]), st.sampled_from(["value", "drop"]))
+def test_pairs_of_records_and_wrong_values_are_counted_by_expressions_too(found, user, missing):
+    here, there = both([*found, (0, "a", 1)], user)
+    for asked in (
+        {"across": ["x+y", "y+y"]},
+        {"channel": {"x": "wrong:0.3"}},
+        {"channel": {"y": "wrong:1"}, "attributes": ["y"]},
+    ):
+        first, second = (risk(ds, missing=missing, **asked).rows for ds in (here, there))
+        for expected, measured in zip(first, second, strict=True):
+            assert measured["risk"] == pytest.approx(expected["risk"], rel=1e-12)
+            assert {**measured, "risk": None} == {**expected, "risk": None}
+
+
+def test_more_sampled_values_than_an_expression_may_nest():
+    found = [(n % 7, str(n % 1200), n % 3) for n in range(3600)]
+    here, there = both(found)
+    asked = {"attributes": ["x", "x+y"], "model": "sample", "sample_size": 1100, "key": Key.demo(1)}
+    assert risk(there, **asked).rows == risk(here, **asked).rows

@@ -50,6 +50,7 @@ class SparkPair:
     sets: frozenset[str]
     records: int
     _memo: dict[str, Observed] = field(default_factory=dict)
+    _values: dict[tuple[str, ...], pa.Table] = field(default_factory=dict)
 
     @classmethod
     @contextmanager
@@ -71,8 +72,8 @@ class SparkPair:
         try:
             yield pair
         finally:
-            pair._owner.unpersist()
-            original.unpersist()
+            for kept in (pair._owner, pair._links, original):
+                kept.unpersist()
 
     def moved(self, name: str) -> float:
         """The share of published records whose value does not stand for the true one."""
@@ -98,7 +99,7 @@ class SparkPair:
     @cached_property
     def _links(self) -> Any:
         """Every published record that is about somebody, beside the true one."""
-        return self.published.where(column(ROW) >= 0).join(self.original, ROW)
+        return self.published.where(column(ROW) >= 0).join(self.original, ROW).persist()
 
     @cached_property
     def _owner(self) -> Any:
@@ -115,13 +116,19 @@ class SparkPair:
             true, seen = TRUE.format(place), SEEN.format(place)
             links = self._links.groupBy(column(true), column(seen)).count()
             pairs = _fetched(links, name)
-            (of_pair, _), values = joint_codes([pairs, _distinct(self.original, [true], name)], [true])
-            (to_pair, _), shown = joint_codes([pairs, _distinct(self.published, [seen], name)], [seen])
+            (of_pair, _), values = joint_codes([pairs, self._distinct(self.original, [true], name)], [true])
+            (to_pair, _), shown = joint_codes([pairs, self._distinct(self.published, [seen], name)], [seen])
             both = np.concatenate([of_pair, to_pair], axis=1).astype(np.int64)
             published = values_of(shown[0], name in self.sets)
             near = consistent_pairs(values[0].to_pylist(), published, np.unique(both, axis=0))
             self._memo[name] = Observed(both, np.asarray(pairs["count"]), near)
         return self._memo[name]
+
+    def _distinct(self, frame: Any, columns: Sequence[str], what: str) -> pa.Table:
+        """The different values of some columns, fetched once."""
+        if tuple(columns) not in self._values:
+            self._values[tuple(columns)] = _fetched(frame.select(*map(column, columns)).distinct(), what)
+        return self._values[tuple(columns)]
 
     def _in_groups(self, places: Sequence[int], shown: Sequence[str]) -> tuple[Any, Any]:
         """The true and the published records with the group of values that they are candidates in."""
@@ -131,7 +138,10 @@ class SparkPair:
             return self.original.withColumn(GROUP, f.lit(0)), self.published.withColumn(GROUP, f.lit(0))
         true, seen = [[form.format(i) for i in places] for form in (TRUE, SEEN)]
         what = "+".join(shown)
-        known, published = _distinct(self.original, true, what), _distinct(self.published, seen, what)
+        known, published = (
+            self._distinct(self.original, true, what),
+            self._distinct(self.published, seen, what),
+        )
         near = [self._observed(name).near for name in shown]
         vectors = (codes(known, true)[0].astype(np.int64), codes(published, seen)[0].astype(np.int64))
         group, starts, values = grouped(*reach(*vectors, near))
@@ -140,10 +150,6 @@ class SparkPair:
             _joined(self.original, known, group, true),
             _joined(self.published, published.take(values), groups, seen),
         )
-
-
-def _distinct(frame: Any, columns: Sequence[str], what: str) -> pa.Table:
-    return _fetched(frame.select(*map(column, columns)).distinct(), what)
 
 
 def _fetched(frame: Any, what: str) -> pa.Table:
