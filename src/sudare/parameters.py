@@ -37,8 +37,19 @@ def checked(function: F) -> F:
 
 
 def fields_fitted(cls: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values for a dataclass's fields: lists become the tuples that are asked for, wrong types an error."""
-    return {name: fitted(value, _annotation(cls, name), name) for name, value in given.items()}
+    """The values for a dataclass's fields: lists become the tuples that are asked for, a single text where a list
+    of texts is asked for a list of one, wrong types an error.
+    """
+    return {name: fitted(_listed(value, kind), kind, name) for name, value, kind in _annotated(cls, given)}
+
+
+def _annotated(cls: type[Any], given: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    return [(name, value, _annotation(cls, name)) for name, value in given.items()]
+
+
+def _listed(value: Any, kind: Any) -> Any:
+    """One text as a list of one where only a list of texts fits."""
+    return (value,) if isinstance(value, str) and not fits(value, kind) and fits((value,), kind) else value
 
 
 def fitted(value: Any, kind: Any, name: str) -> Any:

@@ -10,7 +10,7 @@ import sudare
 from sudare.data.dataset import Dataset
 from sudare.data.keys import Key
 from sudare.data.roles import Roles
-from sudare.methods import Average, DeleteRecords, Noise, Shuffle, Swap, Unify
+from sudare.methods import Average, CorrelatedNoise, DeleteRecords, Noise, RankSwap, Shuffle, Swap, Unify
 
 ROLES = Roles.of(quasi=["q"], sensitive=["s", "w"])
 METHODS = [Noise(), Average(), Swap(), Shuffle(), DeleteRecords(share=0.3), Unify(column="q")]
@@ -58,6 +58,8 @@ def test_noise_has_the_spread_it_was_asked_for_and_keeps_types(key):
     for column in ("s", "w"):
         added = np.array(in_original_order(release, column), float) - np.array(original[column], float)
         assert added.std() / np.std(original[column]) == pytest.approx(0.2, rel=0.05)
+        change = np.abs(added).mean() / np.std(original[column])
+        assert release.steps[0]["details"]["information_loss"] == pytest.approx(change, rel=0.05)
         assert abs(added.mean()) < 0.02 * np.std(original[column])
     assert in_original_order(release, "q") == original["q"]
 
@@ -168,3 +170,12 @@ def test_columns_that_are_not_numbers_are_named(key):
         sudare.anonymize(words, Noise(columns=["s"]), key=key)
     with pytest.raises(sudare.UsageError, match="no numeric column"):
         sudare.anonymize(words, Noise(), key=key)
+
+
+@pytest.mark.parametrize(
+    "make", [Noise, Average, Swap, lambda columns: RankSwap(p=10, columns=columns), CorrelatedNoise]
+)
+def test_one_column_may_be_given_by_its_name_alone(make, key):
+    ds = people()
+    one, listed = (sudare.anonymize(ds, make(columns=c), key=key).data.to_pyarrow() for c in ("s", ["s"]))
+    assert sorted(map(str, one.to_pylist())) == sorted(map(str, listed.to_pylist()))

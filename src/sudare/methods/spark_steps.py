@@ -128,24 +128,17 @@ def _sketch(draft: SparkDraft, ledger: Ledger) -> list[int]:
 
 
 def _noise(step: Any, draft: SparkDraft) -> tuple[SparkDraft, dict[str, Any]]:
-    names = (
-        tuple(step.scales)
-        if step.scales is not None
-        else numeric_columns(draft.empty(), step.columns, "noise")
-    )
-    _check_finite(draft, names)
-    if step.scales is None:
-        from pyspark.sql import functions as f
+    from pyspark.sql import functions as f
 
-        spreads = draft.frame.select(
-            *(f.stddev_pop(column(name).cast("double")).alias(str(place)) for place, name in enumerate(names))
-        ).collect()[0]
-        scales = {name: step.sd * float(spread or 0.0) for name, spread in zip(names, spreads)}
-        fitted = dataclasses.replace(step, columns=names, scales=scales)
-    else:
-        fitted = step
-    relative = step.sd if step.scales is None else None
-    return draft.apply(fitted), {"columns": len(names), "relative_sd": relative}
+    names = step.moved(draft.empty())
+    _check_finite(draft, names)
+    if step.scales is not None:
+        return draft.apply(step), step.told(step.scales)
+    spreads = draft.frame.select(
+        *(f.stddev_pop(column(name).cast("double")).alias(str(place)) for place, name in enumerate(names))
+    ).collect()[0]
+    scales = {name: step.sd * float(spread or 0.0) for name, spread in zip(names, spreads)}
+    return draft.apply(dataclasses.replace(step, columns=names, scales=scales)), step.told(scales)
 
 
 def _check_finite(draft: SparkDraft, names: Sequence[str]) -> None:
