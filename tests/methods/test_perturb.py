@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -10,6 +11,7 @@ import sudare
 from sudare.data.dataset import Dataset
 from sudare.data.keys import Key
 from sudare.data.roles import Roles
+from sudare.errors import UsageError
 from sudare.methods import Average, CorrelatedNoise, DeleteRecords, Noise, RankSwap, Shuffle, Swap, Unify
 
 ROLES = Roles.of(quasi=["q"], sensitive=["s", "w"])
@@ -179,3 +181,11 @@ def test_one_column_may_be_given_by_its_name_alone(make, key):
     ds = people()
     one, listed = (sudare.anonymize(ds, make(columns=c), key=key).data.to_pyarrow() for c in ("s", ["s"]))
     assert sorted(map(str, one.to_pylist())) == sorted(map(str, listed.to_pylist()))
+
+
+@pytest.mark.parametrize("wrong", [Noise, None, 7, {"method": "noise"}, pd.DataFrame({"a": ["secret"]})])
+def test_what_is_no_method_is_refused_and_not_shown(wrong, key):
+    for given in (wrong, [wrong]):
+        with pytest.raises(UsageError, match="is not a method") as refused:
+            sudare.anonymize(people(), given, key=key)
+        assert "secret" not in str(refused.value)

@@ -39,8 +39,9 @@ class Recipe:
     def __init__(self, steps: Iterable[Any] | Any) -> None:
         listed = tuple(steps) if isinstance(steps, (list, tuple)) else (steps,)
         for step in listed:
-            if not hasattr(step, "apply"):
-                raise UsageError(f"{step!r} is not a method; see sudare.methods")
+            if isinstance(step, type) or not (hasattr(step, "apply") and hasattr(step, "technique")):
+                kind = step.__name__ if isinstance(step, type) else type(step).__name__
+                raise UsageError(f"recipe: {kind} is not a method; give e.g. sudare.methods.Noise(sd=0.1)")
         object.__setattr__(self, "steps", listed)
 
     @classmethod
