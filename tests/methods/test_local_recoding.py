@@ -19,6 +19,7 @@ from sudare.data.roles import Roles
 from sudare.errors import DataError, UsageError
 from sudare.methods.draft import Draft
 from sudare.methods.local_recoding import LocalRecoding
+from sudare.methods.mondrian import Mondrian
 
 KEY = Key.demo(1)
 ADULT = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation"]
@@ -181,6 +182,29 @@ def test_l_and_t_hold_in_every_class():
             else:
                 gaps = [abs(values.count(d) / len(values) - n / 900) for d, n in overall.items()]
                 assert sum(gaps) / 2 <= 0.15 + 1e-9
+
+
+@pytest.mark.parametrize("trees", [False, True])
+@pytest.mark.parametrize(
+    "asked", [{"l": 3}, {"t": 0.2}, {"l": 4, "t": 0.4}, {"l": 3.5, "diversity": "entropy"}, {"l": 5}]
+)
+def test_with_conditions_it_loses_no_more_than_mondrian(asked, trees):
+    random = np.random.default_rng(3)
+    age = random.integers(18, 80, 600)
+    ill = (age // 13 + random.integers(0, 3, 600)) % 5
+    table = pa.table({"age": age, "sex": random.choice(["f", "m"], 600), "ill": [f"i{i}" for i in ill]})
+    options = {
+        "k": 4,
+        **asked,
+        **({"hierarchies": {"age": {"intervals": [5, 20]}, "sex": {"flat": True}}} if trees else {}),
+    }
+    own, other = (
+        made.apply(draft_of(table, "ill"), KEY).details["ncp"]
+        for made in (LocalRecoding(**options), Mondrian(**options))
+    )
+    assert own <= other
+    if "diversity" in asked and not trees:  # groups join those that make up for what they lack
+        assert own < 0.6 * other
 
 
 def test_a_missing_number_is_suppressed_together_with_others_and_kept_among_its_own():

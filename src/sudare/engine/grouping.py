@@ -20,6 +20,7 @@ from sudare.engine.recoding import (
     Tree,
     distinct,
     make_model,
+    places,
 )
 
 if TYPE_CHECKING:
@@ -42,9 +43,9 @@ def group_rows(
     """Group rows by their codes so that every group has k rows, meets the conditions, and the mean cost is low.
 
     Where all columns have hierarchies, cheap boxes first (`fill_boxes`); otherwise groups that grow by their
-    nearest rows (`grow`). Then rows move between neighbouring groups (`refine`; not where boxes were chosen for the
-    conditions too), and groups that miss the conditions are joined. Equal rows are told apart by their ids alone,
-    so that the order of rows does not matter.
+    nearest rows (`grow`). Then rows move between neighbouring groups (`refine`), and groups that miss the
+    conditions are joined; where these are so hard that Mondrian's cuts lose less, its groups are taken. Equal rows are
+    told apart by their ids alone, so that the order of rows does not matter.
     """
     from sudare.engine.kernels.refine import gather, refine
     from sudare.engine.kernels.trie import Trie, neighbours, plant
@@ -58,25 +59,27 @@ def group_rows(
     owner = np.repeat(np.arange(len(counts)), counts)
     trie = Trie(*plant(values))
     near, far = neighbours(model, trie, values, NEIGHBOURS)
-    checked = conditions.l > 1 or conditions.t < 1
-    boxes = _boxes_fit(ordered)
-    if boxes:
-        group_of, groups = _boxes(ordered, values, counts, k, start, sensitive[order], conditions)
+    if _boxes_fit(ordered):
+        group_of, groups = _boxes(ordered, values, counts, k)
     else:
         from sudare.engine.kernels.trie import grow
 
         dense_first = np.argsort(far[:, min(k - 2, NEIGHBOURS - 1)], kind="stable")
         group_of, groups = grow(model, trie, values, counts, dense_first, k)
     groups = _join_leftovers(model, values, owner, group_of, groups)
-    if not (checked and boxes):
-        lists = gather(model, values, owner, group_of, groups)
-        refine(model, values, owner, start, near, lists, k, sweeps)
-        group_of = lists.of
+    lists = gather(model, values, owner, group_of, groups)
+    refine(model, values, owner, start, near, lists, k, sweeps)
     out = np.empty_like(group_of)
-    out[order] = group_of
-    if checked:
-        out, groups = _merge(codes, columns, out, groups, sensitive, conditions)
-    return Grouping.of(codes, columns, out, groups)
+    out[order] = lists.of
+    if conditions.l == 1 and conditions.t == 1:
+        return Grouping.of(codes, columns, out, groups)
+    meeting = (
+        _merge(codes, columns, out, groups, sensitive, conditions),
+        _cut(codes, columns, k, sensitive, conditions),
+    )
+    return min(
+        (Grouping.of(codes, columns, *found) for found in meeting), key=lambda found: found.loss.mean()
+    )
 
 
 def _mean_cost(codes: Codes, column: Column) -> float:
@@ -104,21 +107,13 @@ def _boxes_fit(columns: Sequence[Column]) -> bool:
     return len(levels) == len(columns) and prod(levels) <= VECTORS
 
 
-def _boxes(
-    columns: Sequence[Column],
-    values: Codes,
-    counts: Ints,
-    k: int,
-    start: Ints,
-    traits: Codes,
-    conditions: Conditions,
-) -> tuple[Ints, int]:
+def _boxes(columns: Sequence[Column], values: Codes, counts: Ints, k: int) -> tuple[Ints, int]:
     """Groups by boxes, per row in the order of the distinct rows; -1 for rows left over."""
     from sudare.engine.kernels.boxes import fill_boxes
 
     trees = [column for column in columns if isinstance(column, Tree)]
     nodes, first, vectors = _vectors(trees, values, counts)
-    by_value, groups = fill_boxes(nodes, first, vectors, values, counts, k, start, traits, conditions)
+    by_value, groups = fill_boxes(nodes, first, vectors, values, counts, k)
     return np.repeat(by_value, counts), groups
 
 
@@ -168,3 +163,12 @@ def _merge(
     order = np.lexsort(states.T[::-1]).astype(np.int64)
     merged = group_of.copy()
     return merged, merge_until(model, states, merged, order, sensitive, conditions)
+
+
+def _cut(
+    codes: Codes, columns: Sequence[Column], k: int, sensitive: Codes, conditions: Conditions
+) -> tuple[Ints, int]:
+    """Groups that meet the conditions from the start: the whole table, cut while both parts do."""
+    from sudare.engine.kernels.mondrian import mondrian
+
+    return mondrian(codes, *places(columns), k, False, sensitive, conditions)

@@ -119,6 +119,15 @@ def make_model(columns: Sequence[Column]) -> Model:
     )
 
 
+def places(columns: Sequence[Column]) -> tuple[Floats, Ints]:
+    """The place of every code of every column from 0 to 1, one after another, and where columns begin."""
+    points = [
+        column.point if isinstance(column, Line) else np.linspace(0, 1, max(column.width, 1))
+        for column in columns
+    ]
+    return np.concatenate(points), np.concatenate([[0], np.cumsum([len(p) for p in points])]).astype(np.int64)
+
+
 def distinct(codes: Codes) -> tuple[Codes, Ints, Ints]:
     """The distinct rows in lexicographic order, which of them every row is, and how often each occurs."""
     from sudare.engine.codes import classes

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.data.keys import Key, order
 from sudare.methods.conditions import check_parameters, sensitive_codes
 from sudare.methods.quasi import (
     Hierarchies,
-    Quasi,
     check_k,
     encode,
     losses,
@@ -63,7 +61,7 @@ class Mondrian:
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Cut, then publish what every part has in common; the key orders rows that tie (relaxed)."""
         from sudare.engine.kernels.mondrian import mondrian
-        from sudare.engine.recoding import Grouping
+        from sudare.engine.recoding import Grouping, places
 
         names = quasi_columns(draft, self.columns, "mondrian")
         check_k(draft, self.k, "mondrian")
@@ -71,7 +69,7 @@ class Mondrian:
             draft, "mondrian", self.sensitive, self.l, self.t, self.diversity
         )
         quasi = encode(draft.table, names, resolve(self.hierarchies, draft.table, names))
-        point, offset = places(quasi)
+        point, offset = places(quasi.columns)
         turn = order(key, "mondrian", "", draft.ids) if self.relaxed else np.arange(draft.rows)
         group_of = np.empty(draft.rows, np.int64)
         group_of[turn], groups = mondrian(
@@ -80,14 +78,3 @@ class Mondrian:
         grouping = Grouping.of(quasi.codes, quasi.columns, group_of, groups)
         table = publish(draft.table, quasi, grouping)
         return draft.replace(table=table, details={"k": self.k, **losses(quasi, grouping)})
-
-
-def places(quasi: Quasi) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The place of every code of every column from 0 to 1, one after another, and where columns begin."""
-    from sudare.engine.recoding import Line
-
-    points = [
-        column.point if isinstance(column, Line) else np.linspace(0, 1, max(column.width, 1))
-        for column in quasi.columns
-    ]
-    return np.concatenate(points), np.concatenate([[0], np.cumsum([len(p) for p in points])]).astype(np.int64)

@@ -31,8 +31,7 @@ Floats = NDArray[np.float64]
 
 def mondrian(step: Any, draft: SparkDraft) -> tuple[SparkDraft, dict[str, Any]]:
     """Run the method; same groups and same losses as on one machine."""
-    from sudare.engine.recoding import Grouping
-    from sudare.methods.mondrian import places
+    from sudare.engine.recoding import Grouping, places
     from sudare.methods.quasi import encode, publish, quasi_columns, resolve
 
     names = quasi_columns(draft.empty(), step.columns, "mondrian")
@@ -41,7 +40,7 @@ def mondrian(step: Any, draft: SparkDraft) -> tuple[SparkDraft, dict[str, Any]]:
     _check_k(draft, step.k, int(counts.sum()))
     table = counted.select(names)
     quasi = encode(table, names, resolve(step.hierarchies, table, names))
-    group_of, groups = group_classes(quasi.codes, counts, *places(quasi), step.k)
+    group_of, groups = group_classes(quasi.codes, counts, *places(quasi.columns), step.k)
     grouping = Grouping.of(quasi.codes, quasi.columns, group_of, groups)
     sizes = np.bincount(group_of, counts, groups).astype(np.float64)
     details = {"k": step.k, **_losses(quasi, grouping.costs, sizes)}

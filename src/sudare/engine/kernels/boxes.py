@@ -8,7 +8,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sudare.engine.kernels.conditions import Conditions, holds
 from sudare.engine.kernels.recoding import Codes, Ints
 
 
@@ -20,15 +19,11 @@ def fill_boxes(
     rows: Codes,
     counts: Ints,
     k: int,
-    start: Ints,
-    traits: Codes,
-    conditions: Conditions,
 ) -> tuple[Ints, int]:
     """The group of every distinct row, -1 for rows left over; groups are complete boxes of a vector.
 
     `vectors` are levels per column, cheap ones first; nodes[first[c] + level, code] is what the code becomes.
-    Whatever shares its box with k rows is taken at once: every row pays the least that was to be had. The sensitive
-    values of the distinct row i are traits[start[i]:start[i + 1]]; a box that misses the conditions is not taken.
+    Whatever shares its box with k rows is taken at once: every row pays the least that was to be had.
     """
     n = rows.shape[0]
     size = 16
@@ -38,7 +33,6 @@ def fill_boxes(
     group, stamp = np.zeros(size, np.int64), np.full(size, -1)
     slot = np.empty(n, np.int64)
     group_of, alive = np.full(n, -1), np.arange(n)
-    checked = conditions.l > 1.0 or conditions.t < 1.0
     groups = 0
     for turn in range(vectors.shape[0]):
         for a in range(alive.shape[0]):
@@ -50,8 +44,6 @@ def fill_boxes(
                 stamp[s], key[s], total[s], group[s] = turn, h, 0, -1
             total[s] += counts[alive[a]]
             slot[a] = s
-        if checked:
-            _refuse(alive, slot, total, group, k, start, traits, conditions)
         kept = 0
         for a in range(alive.shape[0]):
             s = slot[a]
@@ -67,36 +59,6 @@ def fill_boxes(
         if kept == 0:
             break
     return group_of, groups
-
-
-@njit(cache=True)
-def _refuse(
-    alive: Ints,
-    slot: Ints,
-    total: Ints,
-    group: Ints,
-    k: int,
-    start: Ints,
-    traits: Codes,
-    conditions: Conditions,
-) -> None:
-    """Empty the boxes of k rows whose sensitive values miss the conditions."""
-    boxes = 0
-    for a in range(alive.shape[0]):
-        if total[slot[a]] >= k and group[slot[a]] == -1:
-            group[slot[a]] = -2 - boxes
-            boxes += 1
-    found = np.zeros((boxes, conditions.overall.shape[0]), np.int64)
-    for a in range(alive.shape[0]):
-        if total[slot[a]] >= k:
-            for i in range(start[alive[a]], start[alive[a] + 1]):
-                found[-2 - group[slot[a]], traits[i]] += 1
-    for a in range(alive.shape[0]):
-        s = slot[a]
-        if group[s] <= -2:
-            if not holds(conditions, found[-2 - group[s]], total[s]):
-                total[s] = 0
-            group[s] = -1
 
 
 @njit(cache=True)

@@ -28,10 +28,12 @@ def merge_until(
     into, place = np.arange(groups), np.empty(groups, np.int64)
     place[order] = np.arange(groups)
     sizes = counts.sum(axis=1)
-    scratch = np.zeros((2, states.shape[1]), np.int64)
+    scratch, union = np.zeros((2, states.shape[1]), np.int64), np.zeros(counts.shape[1], np.int64)
     for group in order:
         while into[group] == group and not holds(conditions, counts[group], sizes[group]):
-            other = _cheapest(model, states, sizes, into, order, place[group], scratch)
+            other = _partner(
+                model, states, sizes, into, order, place[group], scratch, counts, conditions, union
+            )
             if other < 0:
                 break
             merge(model, states, other, group)
@@ -43,11 +45,23 @@ def merge_until(
 
 
 @njit(cache=True)
-def _cheapest(
-    model: Model, states: Ints, sizes: Ints, into: Ints, order: Ints, at: int, scratch: Ints
+def _partner(
+    model: Model,
+    states: Ints,
+    sizes: Ints,
+    into: Ints,
+    order: Ints,
+    at: int,
+    scratch: Ints,
+    counts: Ints,
+    conditions: Conditions,
+    union: Ints,
 ) -> int:
-    """The live group whose union with the one at this place adds least; the nearest places are asked first."""
+    """The live group whose union with the one at this place adds least, of those that meet the conditions with
+    it if there are any; the nearest places are asked first.
+    """
     group, found, least = order[at], -1, np.inf
+    meeting, least_meeting = -1, np.inf
     asked = 0
     for step in range(1, order.shape[0]):
         for place in (at - step, at + step):
@@ -61,10 +75,14 @@ def _cheapest(
             more = total - cost(model, states, other) * sizes[other]
             if more < least:
                 found, least = other, more
+            if more < least_meeting:
+                union[:] = counts[group] + counts[other]
+                if holds(conditions, union, sizes[group] + sizes[other]):
+                    meeting, least_meeting = other, more
             asked += 1
         if asked >= 2 * WINDOW:
             break
-    return found
+    return meeting if meeting >= 0 else found
 
 
 @njit(cache=True)
