@@ -34,7 +34,10 @@ def disclosure(
     weights: Annotated[str | None, typer.Option("--weights", help="Column of sampling weights.")] = None,
     hierarchy: Annotated[
         list[str] | None,
-        typer.Option("--hierarchy", help="For t: COLUMN=FILE of a sensitive column, or a sudare.toml."),
+        typer.Option(
+            "--hierarchy",
+            help="For t: COLUMN=FILE of a sensitive column, a folder of such files, or a sudare.toml.",
+        ),
     ] = None,
     threshold: Annotated[
         float, typer.Option("--threshold", help="Records at risk have a larger chance.")
@@ -88,12 +91,12 @@ def _population(given: str | None) -> int | Dataset | None:
 def _hierarchies(given: list[str]) -> dict[str, str] | str | None:
     from sudare.errors import UsageError
 
-    if len(given) == 1 and given[0].endswith(".toml"):
+    if len(given) == 1 and (given[0].endswith(".toml") or Path(given[0]).is_dir()):
         return given[0]
     found = {}
     for entry in given:
         column, equals, path = entry.partition("=")
         if not equals:
-            raise UsageError(f"--hierarchy '{entry}': write COLUMN=FILE, or name a sudare.toml")
+            raise UsageError(f"--hierarchy '{entry}': write COLUMN=FILE, or name a folder or a sudare.toml")
         found[column] = path
     return found or None

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.data.hierarchy_sources import writable
 from sudare.data.keys import Key
 from sudare.errors import SudareError, UsageError
-from sudare.methods.hierarchy_sources import writable
 from sudare.methods.numeric import Floats, as_numbers, numeric_columns
 from sudare.registry import method
 

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.hierarchies import Hierarchy
+from sudare.data.hierarchy_sources import Hierarchies as Hierarchies
+from sudare.data.hierarchy_sources import hierarchies_of
+from sudare.data.hierarchy_sources import writable as writable
 from sudare.data.recoded import SUPPRESSED, plain, value_set
 from sudare.engine.numbers import is_number
 from sudare.engine.recoding import Bag, Column, Grouping, Line, Tree
 from sudare.errors import DataError, UsageError, warn
-from sudare.methods.hierarchy_sources import Hierarchies as Hierarchies
-from sudare.methods.hierarchy_sources import resolve as resolve
-from sudare.methods.hierarchy_sources import writable as writable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,6 +45,11 @@ def quasi_columns(draft: Draft, columns: Sequence[str] | None, method: str) -> t
     if not names:
         raise UsageError(f"{method}: the table has no quasi-identifiers; name them with quasi= or columns=")
     return names
+
+
+def resolve(given: Hierarchies, table: pa.Table, names: Sequence[str]) -> dict[str, Hierarchy]:
+    """The hierarchies of those of the columns that have one."""
+    return hierarchies_of(given, {name: table[name] for name in names}, table.column_names)
 
 
 def check_k(draft: Draft, k: int, method: str) -> None:

@@ -12,11 +12,11 @@ from typing import Any
 
 from sudare import registry
 from sudare.data.dataset import Dataset
+from sudare.data.hierarchy_sources import located
 from sudare.data.keys import Key, order
 from sudare.data.roles import load_toml
 from sudare.errors import UsageError, nearest
 from sudare.methods.draft import Draft
-from sudare.methods.hierarchy_sources import located
 from sudare.methods.release import Release
 from sudare.parameters import checked
 from sudare.progress import stage

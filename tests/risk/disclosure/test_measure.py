@@ -211,8 +211,10 @@ def test_hierarchical_closeness_needs_a_hierarchy(tmp_path: Path) -> None:
     assert found.t == {"s": found.closeness["s"].hierarchical}
     tree.to_csv(tmp_path / "s.csv")
     (tmp_path / "sudare.toml").write_text("[hierarchy.s]\nfile = 's.csv'\n[hierarchy.q]\nflat = true\n")
-    for source in ({"s": tmp_path / "s.csv"}, tmp_path / "sudare.toml"):
+    for source in ({"s": tmp_path / "s.csv"}, tmp_path / "sudare.toml", tmp_path):
         assert disclosure(ds, measures=["t"], hierarchies=source).t == found.t
+    with pytest.raises(UsageError, match="unknown column 'z'"):
+        disclosure(ds, measures=["t"], hierarchies={"z": tree})
 
 
 def test_labels_of_rows_play_no_part() -> None:

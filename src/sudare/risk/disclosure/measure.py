@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from sudare.risk.disclosure.result import DisclosureResult
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
-    from sudare.data.hierarchies import Hierarchy
 
 MEASURES = ("k", "population", "l", "t", "likeness", "suda", "attributes")
 EVERY_SIZE, EVERY_CLASS = 8, 50_000  # up to here all special uniques are searched by default
@@ -45,9 +43,9 @@ def disclosure(
     `measures`: some of k, population, l, t, likeness, suda, attributes (all by default). `population`: its size,
     or a table of it; `weights`: a column of sampling weights; without them the table is the population and the
     journalist is the prosecutor. `ordered`: sensitive columns whose values lie on a line (numbers and dates by
-    default); `hierarchies`: of sensitive columns, for t (a `sudare.toml` will do). `combine`: sets of up to so
-    many attributes for distinction. `max_size`: the largest special uniques searched (all of small tables,
-    else 3). `c`: of recursive (c, l)-diversity.
+    default); `hierarchies`: of sensitive columns, for t (a folder of CSV files or a `sudare.toml` will do).
+    `combine`: sets of up to so many attributes for distinction. `max_size`: the largest special uniques searched
+    (all of small tables, else 3). `c`: of recursive (c, l)-diversity.
     """
     asked = _Asked.of(ds, measures, quasi, sensitive)
     _check(ds, weights, _listed(ordered or ()), threshold, combine, max_size, c)
@@ -62,7 +60,7 @@ def disclosure(
 
         found = replace(found, diversity={column: diversity_of(cell, c) for column, cell in cells.items()})
     if asked.wants("t"):
-        found = replace(found, closeness=_closeness(cells, hierarchies, ordered))
+        found = replace(found, closeness=_closeness(cells, ds.columns, hierarchies, ordered))
     if asked.wants("likeness"):
         from sudare.risk.disclosure.sensitive import likeness_of
 
@@ -144,41 +142,21 @@ def _check(
 
 def _closeness(
     cells: Mapping[str, counts.Cells],
+    columns: Sequence[str],
     hierarchies: Mapping[str, Any] | str | os.PathLike[str] | None,
     ordered: Sequence[str] | None,
 ) -> dict[str, Any]:
+    from sudare.data.hierarchy_sources import hierarchies_of
     from sudare.risk.disclosure.sensitive import closeness_of
 
     chosen = None if ordered is None else set(_listed(ordered))
-    trees = _hierarchies(hierarchies, cells)
+    trees = hierarchies_of(hierarchies, {column: cell.values for column, cell in cells.items()}, columns)
     return {
         column: closeness_of(
             cell, ordered=None if chosen is None else column in chosen, hierarchy=trees.get(column)
         )
         for column, cell in cells.items()
     }
-
-
-def _hierarchies(
-    given: Mapping[str, Any] | str | os.PathLike[str] | None, cells: Mapping[str, counts.Cells]
-) -> dict[str, Hierarchy]:
-    """Per column a Hierarchy, the path of its CSV, or a table as in a `sudare.toml`, which may be given whole."""
-    from sudare.data.hierarchies import Hierarchy
-    from sudare.data.hierarchy_kinds import from_spec, read_specs
-
-    folder = Path(".")
-    if isinstance(given, (str, os.PathLike)):
-        folder, given = Path(given).parent, read_specs(Path(given))
-    found = {}
-    for column, cell in cells.items():
-        entry = (given or {}).get(column)
-        if isinstance(entry, Hierarchy):
-            found[column] = entry
-        elif isinstance(entry, Mapping):
-            found[column] = from_spec(entry, cell.values, folder=folder)
-        elif entry is not None:
-            found[column] = Hierarchy.from_csv(Path(entry))
-    return found
 
 
 def _suda(

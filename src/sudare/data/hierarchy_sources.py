@@ -1,11 +1,11 @@
-"""Where a method's hierarchies come from: a folder, a file, or a mapping in the recipe."""
+"""Where hierarchies come from: a folder, a file, or a mapping."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sudare.data.hierarchies import Hierarchy
 from sudare.errors import UsageError, nearest
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Hierarchies = Mapping[str, Any] | str | os.PathLike[str] | None
+Values: TypeAlias = "pa.Array | pa.ChunkedArray"
 
 
 def writable(given: Hierarchies) -> Hierarchies:
@@ -53,8 +54,10 @@ def _located(entry: Any, folder: Path) -> Any:
     return entry
 
 
-def resolve(given: Hierarchies, table: pa.Table, names: Sequence[str]) -> dict[str, Hierarchy]:
-    """The hierarchies of the columns that have one.
+def hierarchies_of(
+    given: Hierarchies, values: Mapping[str, Values], known: Sequence[str]
+) -> dict[str, Hierarchy]:
+    """The hierarchies of those columns in `values` that have one; `known` are all columns of the table.
 
     `given`: a folder with a `<column>.csv` per hierarchy, a `sudare.toml` with [hierarchy.<column>] tables, or a
     mapping from columns to a Hierarchy, the path of its CSV, {"paths": [[leaf, ..., root], ...]} or such a table.
@@ -64,11 +67,11 @@ def resolve(given: Hierarchies, table: pa.Table, names: Sequence[str]) -> dict[s
         return {}
     if isinstance(given, Mapping):
         for name in given:
-            if name not in table.column_names:
-                raise UsageError(f"hierarchy of unknown column '{name}'; {nearest(name, table.column_names)}")
+            if name not in known:
+                raise UsageError(f"hierarchy of unknown column '{name}'; {nearest(name, known)}")
     else:
-        given, folder = _read(Path(given), names)
-    return {name: _hierarchy(given[name], table[name], name, folder) for name in names if name in given}
+        given, folder = _read(Path(given), list(values))
+    return {name: _hierarchy(given[name], values[name], name, folder) for name in values if name in given}
 
 
 def _read(source: Path, names: Sequence[str]) -> tuple[Mapping[str, Any], Path]:
@@ -88,7 +91,7 @@ def _read(source: Path, names: Sequence[str]) -> tuple[Mapping[str, Any], Path]:
     return found, source.parent
 
 
-def _hierarchy(entry: Any, column: pa.ChunkedArray, name: str, folder: Path) -> Hierarchy:
+def _hierarchy(entry: Any, column: Values, name: str, folder: Path) -> Hierarchy:
     from sudare.data.hierarchy_kinds import from_spec
 
     values = column.unique().to_pylist()
