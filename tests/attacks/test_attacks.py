@@ -172,3 +172,15 @@ def test_an_interval_is_read_at_its_middle_with_brackets_or_without(table, label
     original = table([{"s": 21}, {"s": 35}, {"s": 48}])
     release = table([{"s": label.format(40, 49)}, {"s": label.format(20, 29)}, {"s": label.format(30, 39)}])
     assert sudare.attack(original, release, [a.Euclid()], truth=[2, 0, 1]).rows[0]["rate"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.timestamp("ns"), pa.timestamp("us", tz="UTC"), pa.time32("ms"), pa.time64("us"), pa.date32()]
+)
+def test_times_have_distances(kind):
+    cells = pa.array(
+        [1001, 5003, 9007], pa.int32() if kind in (pa.time32("ms"), pa.date32()) else pa.int64()
+    ).cast(kind)
+    original, release = (sudare.open(pa.table({"s": c}), sensitive=["s"]) for c in (cells, cells[::-1]))
+    found = sudare.attack(original, release, [a.Euclid(columns=("s",))], truth=[2, 1, 0])
+    assert found.rows[0]["rate"] == 1.0

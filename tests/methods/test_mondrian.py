@@ -91,6 +91,8 @@ ZONED = pa.timestamp("us", tz="UTC")
         (pa.float64(), [*(i * 1e-300 for i in range(11)), 1e300]),
         (pa.decimal128(8, 2), [Decimal(i) for i in range(2, 14)]),
         (ZONED, [dt.datetime(2020, 1, 1, i) for i in range(12)]),
+        (pa.timestamp("us"), [dt.datetime(2020, 1, 1, microsecond=i) for i in range(12)]),
+        (pa.date32(), [dt.date(2020, 1, 1 + i) for i in range(12)]),
     ],
 )
 @pytest.mark.parametrize("method", [Mondrian(k=3), Mondrian(k=3, relaxed=True), LocalRecoding(k=3)])
@@ -242,3 +244,8 @@ def test_intervals_are_written_as_the_format_says():
         (None if a == 4 else "*") if b == 4 else interval(values[a], values[b]) for a, b in states.tolist()
     ]
     assert _interval_labels(values, states).to_pylist() == expected
+
+
+def test_times_finer_than_a_microsecond_are_cut_too():
+    table = pa.table({"x": pa.array(range(12), pa.timestamp("ns"))})
+    assert len(class_sizes(Mondrian(k=3).apply(draft_of(table), KEY).table, ["x"])) == 4

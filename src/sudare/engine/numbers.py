@@ -29,7 +29,7 @@ def numbers(column: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
             if not np.isfinite(values.sum()):  # a gap, or something that is no number
                 _refuse_nan(column, name)
     elif pa.types.is_temporal(kind):
-        values = np.asarray(column.cast(pa.timestamp("us")).cast(pa.int64()).cast(pa.float64()).to_numpy())
+        values = np.asarray(_microseconds(column).cast(pa.float64(), safe=False).to_numpy())
     else:
         values = _from_texts(column)
     return np.asarray(values, np.float64)
@@ -47,6 +47,18 @@ def is_ordered(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
     return is_number(kind) or bool(pa.types.is_temporal(kind))
+
+
+def _microseconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Dates, times and durations as whole numbers, the same for every unit and zone."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_time(kind) or pa.types.is_duration(kind):
+        unit = pa.time64("us") if pa.types.is_time(kind) else pa.duration("us")
+    else:
+        unit = pa.timestamp("us")
+    return column.cast(unit, safe=False).cast(pa.int64())
 
 
 def _refuse_nan(column: pa.ChunkedArray, name: str) -> None:

@@ -164,8 +164,10 @@ def _points(values: pa.Array, name: str) -> NDArray[np.float64]:
     import pyarrow as pa
 
     known = values.drop_null()
-    if pa.types.is_date(known.type) or pa.types.is_timestamp(known.type):
-        known = known.cast(pa.timestamp("us")).cast(pa.int64())
+    if pa.types.is_date(known.type):
+        known = known.cast(pa.timestamp("us"))
+    if pa.types.is_timestamp(known.type):
+        known = known.cast(pa.int64())
     numbers = _from_first(known)
     if not np.isfinite(numbers).all():
         raise DataError(
