@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sudare.data.recoded import (
     Anything,
     End,
+    Exactly,
     Interval,
     Recoded,
     Starred,
@@ -49,10 +50,11 @@ class Originals:
         """The places of the values that may be behind a published one, ascending."""
         text = plain(published)
         if text is not None and text in self.nodes:
-            other = self.named(plain(leaf) for leaf in self.nodes[text])
-        else:
-            other = self.held(meaning_of(text, self.numeric))
-        return np.unique(np.concatenate([self.named([text]), other]))
+            return np.unique(self.named([text, *map(plain, self.nodes[text])]))
+        meaning = meaning_of(text, self.numeric)
+        if isinstance(meaning, Exactly):
+            return self.named([text])
+        return np.unique(np.concatenate([self.named([text]), self.held(meaning)]))
 
     def named(self, texts: Iterable[str | None]) -> Ints:
         """The places of the values with these texts; None is the missing value."""
