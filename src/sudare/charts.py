@@ -14,20 +14,21 @@ GRID = "#dfe4ea"
 # Letters are measured in Liberation Sans, which is as wide as Arial. Where the reader has neither, they may be wider:
 # titles and edges keep their distance.
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
-EDGE = {"left": 24, "right": 12, "top": 8, "bottom": 8}
+EDGE = {"left": 24, "right": 24, "top": 8, "bottom": 8}
 
 
 def finish(chart: Any, *, title: str, width: int | None = 560, height: int | None = None) -> Any:
     """Give a chart its title, its size and the common theme; a chart of several panels has sizes of its own."""
     size = {name: value for name, value in (("width", width), ("height", height)) if value is not None}
-    axis = {"labelFontSize": 12, "titleFontSize": 12, "labelLimit": 260}
+    axis = {"labelFontSize": 12, "titleFontSize": 12, "labelLimit": 260, "labelSeparation": 10}
+    legend = {"labelFontSize": 12, "titleFontSize": 12, "labelLimit": 260, "symbolOpacity": 1}
     return (
         chart.properties(title=title, **size)
         .configure(background="#ffffff", font=FONT, padding=EDGE)
         .configure_axis(gridColor=GRID, labelColor=INK, titleColor=INK, **axis)
         .configure_axisY(titlePadding=14)
         .configure_title(color=INK, fontSize=14, anchor="start", fontWeight=600)
-        .configure_legend(labelColor=INK, titleColor=INK, labelFontSize=12, titleFontSize=12, symbolOpacity=1)
+        .configure_legend(labelColor=INK, titleColor=INK, **legend)
         .configure_view(stroke=None)
         .configure_range(category=PALETTE)
     )

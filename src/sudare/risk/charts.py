@@ -96,7 +96,8 @@ def models_bars(results: Sequence[RiskResult]) -> Any:
         yOffset=alt.YOffset("model:N"),
         color=alt.Color("model:N", title="model", scale=alt.Scale(range=charts.PALETTE)),
     )
-    axis = alt.X("risk:Q", title="risk of identification", scale=alt.Scale(type="log"))
+    tens = alt.Axis(values=[10.0**n for n in range(-9, 1)])
+    axis = alt.X("risk:Q", title="risk of identification", scale=alt.Scale(type="log"), axis=tens)
     points = base.mark_point(filled=True, size=80).encode(x=axis)
     spans = (
         base.transform_filter("isValid(datum.risk_low)")
@@ -142,7 +143,12 @@ def records_and_users(result: RiskResult, attribute: str) -> Any:
         .encode(
             x=alt.X("users:Q", title="users of a value"),
             y=alt.Y("records:Q", title="records of a value"),
-            size=alt.Size("values:Q", title="values", scale=alt.Scale(range=[20, 300])),
+            size=alt.Size(
+                "values:Q",
+                title="values",
+                scale=alt.Scale(domain=[1, max(n for *_, n in profile.pairs)], range=[20, 300], nice=False),
+                legend=alt.Legend(tickCount=3, format="d"),
+            ),
         )
     )
     ruled = (
@@ -178,7 +184,9 @@ def error_and_cost(result: RiskResult, attribute: str) -> Any:
         {"cost": one, "error": formulas.one_value_error(profile), "kind": "sample of one value, on average"},
         {"cost": 0, "error": exact - low, "kind": "low-cost"},
     ]
-    axis = alt.X("cost:Q", title="records read", scale=alt.Scale(type="symlog", constant=10))
+    tens = [0, *(10**n for n in range(1, 12) if 10**n <= profile.records)]
+    scale = alt.Scale(type="symlog", constant=10)
+    axis = alt.X("cost:Q", title="records read", scale=scale, axis=alt.Axis(values=tens))
     height = alt.Y("error:Q", title="distance from the exact risk")
     cloud = (
         alt.Chart(alt.Data(values=single)).mark_circle(color="#b8c0c8", opacity=0.5).encode(x=axis, y=height)

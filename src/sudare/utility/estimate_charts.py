@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sudare.utility.workload import WorkloadResult
 
 
+MOST_PLACES = 12  # of an axis that names every place
 WHOLE = {"domain": [0, 1], "nice": False, "padding": 0}
 
 
@@ -133,13 +134,17 @@ def lines_chart(
     import altair
 
     chart = altair.Chart(altair.Data(values=[dict(row) for row in rows])).mark_line(point=True)
+    order = list(dict.fromkeys(row["method"] for row in rows))
+    places = sorted({row[x] for row in rows})
+    axis = altair.Axis(values=places) if len(places) <= MOST_PLACES else altair.Axis()
     encoded = chart.encode(
-        x=altair.X(f"{x}:Q", title=x_title),
+        x=altair.X(f"{x}:Q", title=x_title, axis=axis),
         y=altair.Y("mse:Q", title="MSE (log scale)", scale=altair.Scale(type="log")),
-        color=altair.Color("method:N", title="method"),
+        color=altair.Color("method:N", title=None, sort=order),
     )
     if panel is not None:
-        facets = altair.Facet(f"{panel}:N", title=None, sort=None)
+        panels_in_order = list(dict.fromkeys(row[panel] for row in rows))
+        facets = altair.Facet(f"{panel}:N", title=None, sort=panels_in_order)
         panels = encoded.properties(width=240, height=180).facet(facets, columns=2)
         return finish(panels.resolve_scale(x="independent", y="independent"), title=title, width=None)
     return finish(encoded, title=title)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,17 @@ SOURCES = {
     "P3": "S. Ito, H. Kikuchi: *Estimation of cost of k-anonymity in the number of dummy records*",
     "P4": "S. Ito, H. Kikuchi: *Risk of re-identification based on Euclidean distance in anonymized data, PWSCUP2015*",
 }
+FRONT = (
+    "Every table and figure of the four founding papers: the printed numbers, ours, the difference (ours less the "
+    "printed number), and what it means. `sudare reproduce -o docs/reproduction` writes these pages from the public "
+    "data; continuous integration runs it and fails when a number that must be equal is not."
+)
+MEANINGS = (
+    "*equal*: the printed digits and ours are the same. *paper rounds*: ours, rounded or cut to the printed digits, is "
+    "the printed number. *paper errs*: the printed number does not follow from its own definition, or a claim does not "
+    "hold; the page says why. *data not public*: the table behind the number cannot be had; what stands in is named. "
+    "*simulated*: a random experiment, compared within its error. *beyond the paper*: what the paper leaves open."
+)
 VERDICTS = ("equal", "paper rounds", "paper errs", "data not public", "simulated", "beyond the paper")
 
 
@@ -82,13 +94,24 @@ def _item_text(page: Page, item: Item) -> str:
         lines.append(_grid(item.grid))
     if item.rows:
         lines.append(_table(item.rows))
-    lines += [f"![{item.name}]({page.paper.lower()}-{name}.svg)\n" for name, _ in item.charts]
+    lines += [
+        f"![{_alt(item, name, chart)}]({page.paper.lower()}-{name}.svg)\n" for name, chart in item.charts
+    ]
     return "\n".join(lines)
 
 
+def _alt(item: Item, name: str, chart: Any) -> str:
+    """Which figure of the paper it is, and what it shows."""
+    number = re.match(r"fig-(\d+\w?)", name)
+    return f"{f'Figure {number.group(1)}' if number else item.name}: {chart.to_dict()['title']}"
+
+
 def _table(rows: Sequence[Row]) -> str:
-    head = "| what | printed | ours | verdict |\n|---|---:|---:|---|"
-    body = [f"| {_cell(r.what)} | {_cell(r.printed)} | {_cell(r.ours)} | {r.verdict} |" for r in rows]
+    head = "| what | printed | ours | difference | verdict |\n|---|---:|---:|---:|---|"
+    body = [
+        f"| {_cell(r.what)} | {_cell(r.printed)} | {_cell(r.ours)} | {r.difference} | {r.verdict} |"
+        for r in rows
+    ]
     return "\n".join([head, *body]) + "\n"
 
 
@@ -112,18 +135,14 @@ def _front(pages: Sequence[Page]) -> str:
     return "\n".join(
         [
             "# The reproduction book\n",
-            "Every table and figure of the four founding papers: the printed numbers, ours, and what the difference "
-            "means. `sudare reproduce -o docs/reproduction` writes these pages from the public data; continuous "
-            "integration runs it and fails when a number that must be equal is not.\n",
+            f"{FRONT}\n",
             "## Scorecard\n",
             head,
             *rows,
             "",
-            "*equal*: the printed digits and ours are the same. *paper rounds*: ours, rounded or cut to the printed "
-            "digits, is the printed number. *paper errs*: the printed number does not follow from its own definition; "
-            "the page says why. *data not public*: the table behind the number cannot be had; what stands in is named. "
-            "*simulated*: a random experiment, compared within its error.\n",
+            f"{MEANINGS}\n",
             "## Corrections\n",
+            "What the papers print, and what is right; every number is recomputed by the command.\n",
             _table(corrections),
         ]
     )

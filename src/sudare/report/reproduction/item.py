@@ -25,6 +25,21 @@ class Row:
     def holds(self) -> bool:
         return not self.must_hold or self.verdict in ("equal", "paper rounds")
 
+    @property
+    def difference(self) -> str:
+        """Ours less the printed number; nothing where one of them is told in words.
+
+        >>> Row("alpha", "22.23", "22.23939", "paper rounds").difference, Row("k", "5", "5", "equal").difference
+        ('+0.00939', '0')
+        """
+        try:
+            apart = number(self.ours) - number(self.printed)
+        except ValueError:
+            return ""
+        if abs(apart) < 1e-12:
+            return "0"
+        return f"{apart:+,.0f}" if abs(apart) >= 100 else f"{apart:+.3g}"
+
 
 @dataclass(frozen=True)
 class Item:

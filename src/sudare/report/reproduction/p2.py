@@ -150,10 +150,13 @@ def _corrections() -> tuple[Row, ...]:
     ]
     more = [
         ("P2 the same estimate projected on possible counts: MSE", f"{plain:.2e}", f"{projected:.2e}"),
-        (
-            "P2 share of values that three releases with fresh randomness disclose, |S| = 50, l = 10",
-            "0",
-            f"{disclosed_after(50, 10, 3):.2f}",
+        *(
+            (
+                f"P2 share of values that {words} releases with fresh randomness disclose, |S| = 50, l = 10",
+                "0",
+                f"{disclosed_after(50, 10, releases):.2f}",
+            )
+            for words, releases in (("three", 3), ("five", 5))
         ),
         (
             "P2 Eq. (20) in floating point, |A| = 10, s = 0.001, qd = 2 (the exact value is 1)",

@@ -34,7 +34,7 @@ def items(*, full: bool) -> tuple[list[Item], tuple[Row, ...]]:
     counts = count(retail, "goods")
     sets = sample(retail, "goods", counts.users)
     made = {row[0]: _published(retail, row[0], "default" if full else "low") for row in TABLE2}
-    plan = sudare.plan(retail, "goods", k=range(2, 21), pilot=False)
+    plan = sudare.plan(retail, "goods", k=[*range(2, 21), *range(25, 201, 5)], pilot=False)
     found = [
         _figures_11_and_12(counts),
         _table2_estimates(counts),

@@ -21,12 +21,13 @@ def page(*, full: bool = False) -> Page:
         return Page("P4", TITLE, tuple(items), _corrections())
     table = p4_single.contest_table()
     items += p4_single.items(table)
-    items += [p4_contest.submissions(table), *p4_figures.items(table)]
+    items += [*p4_contest.submissions(table), *p4_figures.items(table)]
     return Page("P4", TITLE, tuple(items), _corrections())
 
 
 def _corrections() -> tuple[Row, ...]:
     as_is, shuffled = p4_example.giving_up()
+    stable, expected = p4_example.sorting()
     rand = np.array(TABLE16["E1"][0].split(), float)
     without = {
         name: np.delete(np.array(TABLE16[name][0].split(), float), 6).mean() for name in ("E2", "EUC1")
@@ -36,6 +37,11 @@ def _corrections() -> tuple[Row, ...]:
             "P4 Example 2: EUC1 on Table 4 (guessing row i is a free hit on a file in its original order)",
             f"{as_is:g}",
             f"{shuffled:g} once the rows are shuffled",
+        ),
+        (
+            "P4 section 2.3: E3 on Table 10, where sums tie in pairs (a stable sort keeps the order of the file)",
+            f"{stable:g}",
+            f"{expected:g}",
         ),
         (
             "P4 section 2.3: rates are shares of the original's records; Table 13, D_h: E3 = 0.067",

@@ -48,6 +48,15 @@ def giving_up() -> tuple[float, float]:
     return rates(table(X, (1, 1, 1, 1)), guess)[0], rates(shuffled, guess, [3, 0, 1, 2])[0]
 
 
+def sorting() -> tuple[float, float]:
+    """E3 on Table 10, where sums tie in pairs: by a stable sort of the file as it stands, and by expectation."""
+    averaged = table(([150, 150, 350, 350], [250, 250, 350, 350]))
+    sums = ([x + y for x, y in zip(*X)], [400, 400, 700, 700])
+    original, release = (sorted(range(4), key=each.__getitem__) for each in sums)  # a stable sort, as in R
+    stable = sum(a == b for a, b in zip(original, release)) / 4
+    return stable, rates(averaged, [attacks.IdentifySort()])[0]
+
+
 def _tables_2_and_3() -> Item:
     sums = [x + y for x, y in zip(*X)]
     order = sorted(range(4), key=lambda i: sums[i])
