@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -25,7 +28,18 @@ def test_the_demonstration_shows_every_step_and_writes_the_report(
         assert f"{number}. sudare {command} example:histories:40" in told
     page = (here / "report.html").read_text()
     assert "demonstration key" in page
+    assert "By declared use" in page
     assert [path.name for path in here.iterdir()] == ["report.html"]
+    run_as_printed(here, told, page)
+
+
+def run_as_printed(here: Path, told: str, page: str) -> None:
+    """The commands that the demonstration shows, with the recipe that is in its report."""
+    recipe = re.search(r"<code>(\[\[step\]\].*?)</code>", page, re.S)
+    assert recipe is not None
+    (here / "recipe.toml").write_text(html.unescape(recipe.group(1)))
+    for command in re.findall(r"^\d\. sudare (.*)$", told, re.M):
+        assert run(shlex.split(command)) == 0, command
 
 
 def test_a_report_from_files(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,6 +32,7 @@ def test_without_arguments_the_help_lists_the_loop_in_order(capsys: pytest.Captu
         for name in ("demo", "risk", "plan", "anonymize", "attack", "report", "key")
     ]
     assert places == sorted(places)
+    assert "..." not in shown.replace("[ARGS]...", ""), "every line is whole"
 
 
 def test_an_unexpected_failure_names_the_place_and_not_the_message(

@@ -1,4 +1,4 @@
-"""The tutorial runs as it is printed."""
+"""The tutorial and the README run as they are printed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+README = Path(__file__).parents[2] / "README.md"
 PAGES = sorted((Path(__file__).parents[2] / "docs" / "tutorial").glob("*.md"))
 
 
@@ -21,3 +22,14 @@ def test_every_block_of(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     outcome = doctest.DocTestRunner(optionflags=flags).run(test)
     assert outcome.attempted > 5
     assert outcome.failed == 0
+
+
+def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setenv("SUDARE_KEY", str(tmp_path / "key" / "sudare.key"))
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text("utf-8"), re.S)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {})
+    assert {path.name for path in Path().iterdir()} >= {"release.parquet", "truth.parquet"}

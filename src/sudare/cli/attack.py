@@ -35,7 +35,10 @@ def attack(
     ] = False,
     format: FormatOption = Format.table,
 ) -> None:
-    """Attack a release with everybody we know; every rate beside a blind guess, with its interval."""
+    """Attack a release with every attack that fits.
+
+    Every rate stands beside a blind guess, with its interval.
+    """
     from sudare.attacks.score import attack as run
 
     published, known = open_release(ds, release, truth)

@@ -31,7 +31,10 @@ def compare(
     ] = None,
     format: FormatOption = Format.table,
 ) -> None:
-    """Run every recipe, attack every release, and show what each costs and what it leaves."""
+    """Run several recipes; attack and measure each release.
+
+    One row per recipe shows what it costs and what it leaves.
+    """
     from sudare.data.writers import check_output, write_text
     from sudare.methods.recipe import Recipe
     from sudare.report.compare import compare as run

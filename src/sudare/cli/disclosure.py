@@ -51,7 +51,10 @@ def disclosure(
     ] = None,
     format: FormatOption = Format.table,
 ) -> None:
-    """Measure k, uniques, attackers' risks, l, t, special uniques and what tells records apart."""
+    """Measure k, l, t, uniques and what attackers gain.
+
+    Also special uniques, and which columns tell records apart.
+    """
     from sudare.risk.disclosure import disclosure as measure
 
     result = measure(

@@ -33,7 +33,7 @@ def estimate(
     confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals low..high.")] = 0.95,
     format: FormatOption = Format.table,
 ) -> None:
-    """Estimate how a randomised column is distributed in every group, with error bars."""
+    """Estimate a randomised column by group, with error bars."""
     from sudare.utility.estimate import estimate as run
 
     emit(run(ds, by=names(by), method=method, column=column, confidence=confidence), format)  # type: ignore[arg-type]

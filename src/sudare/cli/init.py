@@ -33,7 +33,7 @@ def init(
     table: Annotated[str | None, typer.Option("--table", help="Table of a database.")] = None,
     format: FormatOption = Format.table,
 ) -> None:
-    """Guess the role of every column, say why, and write sudare.toml."""
+    """Guess what each column is, and why; write sudare.toml."""
     from sudare.data.guessing import guess_roles
     from sudare.data.opening import open as open_any
     from sudare.data.proposal import config_text, own_name

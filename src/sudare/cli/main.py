@@ -71,6 +71,7 @@ def build(command: str = "") -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         help="What an attacker could learn from a table about people, what preventing it costs, and the evidence.",
+        epilog="A command with --debug shows where an error comes from. Start with: sudare demo",
     )
     app.callback()(_common)
     found = {module.name for module in pkgutil.iter_modules([os.path.dirname(__file__)])}

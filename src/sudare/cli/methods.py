@@ -14,7 +14,7 @@ def register(app: typer.Typer) -> None:
 
 
 def methods(format: FormatOption = Format.table) -> None:
-    """List the methods, attacks and metrics by the name that recipes use."""
+    """List methods, attacks and metrics by their names."""
     from sudare import registry
     from sudare.results import Result
 

@@ -42,7 +42,10 @@ def plan(
     ] = None,
     format: FormatOption = Format.table,
 ) -> None:
-    """Plan k-anonymity by dummy records (-k), or the error bars of randomized addition (--l)."""
+    """Plan what k-anonymity by dummy records would cost.
+
+    With --l: the error bars that randomized addition would leave.
+    """
     if l is not None:
         if k is not None or clusters is not None:
             raise UsageError("plan: give either -k or --clusters, or --l")

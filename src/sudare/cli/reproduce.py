@@ -22,7 +22,10 @@ def reproduce(
     full: Annotated[bool, typer.Option("--full", help="Simulations at the papers' size.")] = False,
     format: FormatOption = Format.table,
 ) -> int:
-    """Recompute the tables and figures of the four papers; exit 1 when a number that must be equal is not."""
+    """Recompute the tables and figures of the papers.
+
+    The exit code is 1 when a number that must be equal is not.
+    """
     from sudare.report.reproduction import PAPERS
     from sudare.report.reproduction import reproduce as run
 

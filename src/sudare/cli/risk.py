@@ -65,7 +65,7 @@ def risk(
     key: KeyOption = None,
     format: FormatOption = Format.table,
 ) -> None:
-    """Measure how far each attribute, alone or with others, gives people away."""
+    """Measure how far attributes give people away."""
     from sudare.data.writers import check_output
     from sudare.errors import UsageError
     from sudare.risk.measure import risk as measure

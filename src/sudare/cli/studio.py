@@ -18,7 +18,7 @@ def studio(
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port (0: any free one).")] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the browser.")] = True,
 ) -> None:
-    """Open the loop as pages in your browser; nothing leaves this machine."""
+    """Open the loop in your browser; nothing is sent."""
     from sudare.progress import stage
     from sudare.studio.server import serve
 

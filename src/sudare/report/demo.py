@@ -22,12 +22,12 @@ STEPS: list[dict[str, Any]] = [
     {"method": "round", "column": "number", "to": 10},
     {"method": "dummy-records", "value": "goods", "k": K, "keep": "multiset", "effort": "low"},
 ]
-CONTEXT = {
+CONTEXT: dict[str, Any] = {
     "purpose": "show what sudare does",
     "recipient": "whoever runs `sudare demo`",
     "environment": "none: nobody in this table exists",
     "holder": "sudare",
-    "uses": "sales by quarter and goods",
+    "uses": {"sales by quarter and goods": ["date", "goods", "number"], "prices of goods": ["goods", "price"]},
 }
 POLICY = {"attack_success": 0.3}
 
@@ -69,21 +69,24 @@ def demo(path: str | os.PathLike[str] = "report.html", *, users: int = 400) -> I
 
     release = anonymize(ds, Recipe.from_steps(STEPS), key=Key.demo(0))
     yield Stage(
-        f"sudare anonymize {source} --recipe recipe.toml",
-        f"{release.data.rows:,} records published, {int((release.rows < 0).sum()):,} of them dummies:",
+        f"sudare anonymize {source} --recipe recipe.toml -o release.parquet --truth truth.parquet",
+        f"{release.data.rows:,} records published, {int((release.rows < 0).sum()):,} of them dummies "
+        "(the recipe is in the report):",
         _steps(release),
     )
     attacks = loop.attacks_of(ds, release, None)
     yield Stage(
-        f"sudare attack {source} release.parquet",
+        f"sudare attack {source} release.parquet --truth truth.parquet",
         "How many records every attack we know gives back:",
         attacks,
     )
     utility = loop.utility_of(ds, release, None)
-    yield Stage(f"sudare utility {source} release.parquet", "What is left of the data's use:", utility)
+    measured = f"sudare utility {source} release.parquet --truth truth.parquet"
+    yield Stage(measured, "What is left of the data's use:", utility)
     known = {"risk": risk, "plan": plan, "attacks": attacks, "utility": utility}
     made = report(ds, release, path=path, value="goods", context=CONTEXT, policy=POLICY, known=known)
-    yield Stage(f"sudare report {source} release.parquet -o {path}", made.document.verdict.headline)
+    written = f"sudare report {source} release.parquet --truth truth.parquet -o {path}"
+    yield Stage(written, made.document.verdict.headline)
 
 
 def _first(result: Any, rows: int) -> Any:

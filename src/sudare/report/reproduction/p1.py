@@ -253,12 +253,6 @@ def _table7(result: RiskResult) -> Item:
     )
 
 
-def _distance(found: Profile) -> float:
-    """How far the risk by a single value is from the exact one, on average over the values."""
-    exact, scale = formulas.uniform_risk(found), found.values / found.records
-    return sum(abs(r / u * scale - exact) * n for r, u, n in found.pairs) / found.values
-
-
 def _table8(result: RiskResult, draws: int) -> Item:
     found = result.profile("date")
     alpha, sd, values = formulas.alpha(found), formulas.alpha_sd(found), found.values
