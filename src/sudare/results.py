@@ -68,6 +68,19 @@ class Result:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
 
 
+class Exact(float):
+    """A number that is shown with all its digits, because fewer would put it on the other side of a limit."""
+
+    @classmethod
+    def beside(cls, value: float, limit: float) -> float:
+        """The number, exact if it would read as its limit and is not.
+
+        >>> show(Exact.beside(0.0500001, 0.05)), show(Exact.beside(0.31234567, 0.05))
+        ('0.0500001', '0.31235')
+        """
+        return cls(value) if value != limit and show(float(value)) == show(float(limit)) else value
+
+
 def show(value: Any) -> str:
     """A value for people: five significant digits, thousands separated, lists joined by +.
 
@@ -80,6 +93,8 @@ def show(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, Exact):
+        return repr(float(value))
     if isinstance(value, float):
         return show_float(value)
     if isinstance(value, (list, tuple)):

@@ -213,3 +213,11 @@ def test_a_file_without_a_policy_is_refused(tmp_path: Path, content: str) -> Non
     (tmp_path / "sudare.toml").write_text(content)
     with pytest.raises(UsageError, match=r"no \[policy\]"):
         Policy.of(tmp_path / "sudare.toml")
+
+
+def test_a_number_near_its_limit_is_printed_on_its_side() -> None:
+    for rate, passed in ((0.0500001, False), (0.0499999, True), (0.05, True)):
+        found = check(dataset(5), {"attack_success": 0.05}, attack=rate)
+        assert found.passed is passed
+        assert f" {rate} " in str(found)
+        assert passed or f"measured {rate}" in found.junit()

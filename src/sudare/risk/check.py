@@ -9,7 +9,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sudare.errors import UsageError
-from sudare.results import Result, show
+from sudare.results import Exact, Result, show
 from sudare.risk.policy import Policy
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _limit(
         "limit": name,
         "column": column,
         "required": f"{'>=' if at_least else '<='} {limit:g}",
-        "measured": measured,
+        "measured": measured if measured is None else Exact.beside(measured, limit),
         "passed": kept,
         "meaning": meaning if measured is not None else f"not measured: {meaning}",
     }
