@@ -148,7 +148,7 @@ def test_43(folder: Path, sudare: Run) -> None:
 def test_44(folder: Path, moment: str) -> None:
     process = start(folder) if moment == "early" else stop_while_writing(folder)
     if moment == "early":
-        _wait_for(lambda: any((folder / "tmp").iterdir()), process)
+        _wait_for(lambda: any(p.is_dir() for p in (folder / "tmp").iterdir()), process)
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGCONT)

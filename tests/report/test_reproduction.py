@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,27 @@ def test_every_picture_of_a_page_exists_and_is_small():
             if line.startswith("!["):
                 assert (PAGES / line.partition("](")[2].rstrip(")")).exists(), line
     assert sum(file.stat().st_size for file in PAGES.iterdir()) < 2_000_000
+
+
+FIGURES = {"p1": range(2, 13), "p2": range(1, 7), "p3": range(3, 14), "p4": range(1, 5)}
+TABLES = {"p1": (3, 5, 6, 7, 8), "p2": (2, 3, 4, 6, 7), "p3": (2,), "p4": (12, 13, 14, 16)}
+
+
+@pytest.mark.parametrize("paper", FIGURES)
+def test_every_table_and_figure_is_there(paper):
+    text = (PAGES / f"{paper}.md").read_text()
+    shown = {int(n) for n in re.findall(r"!\[Figure (\d+)\w?: [^\]]{8,}\]", text)}
+    assert shown == set(FIGURES[paper])
+    headings = " ".join(line for line in text.splitlines() if line.startswith("## Table"))
+    spans = [range(int(a), int(b or a) + 1) for a, b in re.findall(r"(\d+)(?:-(\d+))?", headings)]
+    assert set(TABLES[paper]) <= {n for span in spans for n in span}
+
+
+def test_differences_are_ours_less_the_printed():
+    assert Row("a", "183,902", "19,564", "beyond the paper").difference == "-164,338"
+    assert Row("a", ".3217", "0.3217345", "paper rounds").difference == "+3.45e-05"
+    assert Row("a", "1.45e-4", "0.000145", "equal").difference == "0"
+    assert Row("a", "all", "3 by mean", "simulated").difference == ""
 
 
 @pytest.mark.slow

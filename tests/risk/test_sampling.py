@@ -174,9 +174,9 @@ def test_samples_are_right_on_average_and_their_intervals_are_wide():
 
 
 def test_the_interval_by_hand():
-    """alpha 2, 3, 3: mean 8/3, S^2 = 1/3; half of six values are drawn, and t with 2 degrees is 4.30265."""
+    """alpha 2, 3, 3: mean 8/3, S^2 = 1/3; half of six values are drawn, and t_2 at 95% is 2.91999."""
     found = estimate([(4, 2), (3, 1), (6, 2)], values=6, records=30)
-    half = 4.302652729911275 * math.sqrt(0.5 * (1 / 3) / 3)
+    half = 2.919985580353725 * math.sqrt(0.5 * (1 / 3) / 3)
     assert (found.risk, found.records_read) == (pytest.approx(8 / 15), 13)
     assert (found.low, found.high) == (pytest.approx((8 / 3 - half) / 5), pytest.approx((8 / 3 + half) / 5))
     assert standard_error([2.0, 3.0], 4) == pytest.approx(math.sqrt(0.5 * 0.5 / 2))

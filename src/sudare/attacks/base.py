@@ -131,9 +131,9 @@ class Candidates:
         original rows.
         """
         if self.weights is None:
-            answered = (self.set_of >= 0).astype(np.float64)
+            answered = ((self.set_of >= 0) & (self.sizes > 0)).astype(np.float64)
         else:
-            before = np.concatenate([[0.0], np.cumsum(self.weights)])
+            before = np.concatenate([[0.0], np.cumsum(self.weights * (self.stops > self.starts))])
             answered = np.append(before[self.offsets[1:]] - before[self.offsets[:-1]], 0.0)[self.set_of]
         return (
             answered

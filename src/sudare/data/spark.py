@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ ROW = "sudare original row"
 SMALL_PART = 50_000
 FILE, START = "sudare file", "sudare start"
 LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
+Batches = Iterator["pa.RecordBatch"]
 
 
 def session(master: str, **settings: Any) -> Any:
@@ -61,6 +63,18 @@ def column(name: str) -> Any:
     from pyspark.sql import functions as f
 
     return f.col("`" + name.replace("`", "``") + "`")
+
+
+def in_batches(frame: Any, work: Callable[[Batches], Batches], schema: Any) -> Any:
+    """The frame after a function of Arrow batches. Spark itself looks columns up by name here, and reads dots and
+    backticks of a name as its own: it gets plain names, the function the real ones.
+    """
+    names = frame.columns
+
+    def named(batches: Batches) -> Batches:
+        return work(batch.rename_columns(names) for batch in batches)
+
+    return frame.toDF(*(f"c{place}" for place in range(len(names)))).mapInArrow(named, schema)
 
 
 def parts_for(frame: Any, rows: int, *, most: int = 1_000_000) -> int:

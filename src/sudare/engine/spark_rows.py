@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sudare.data import keys
 from sudare.data.keys import Key, Words
 from sudare.data.roles import Roles
-from sudare.data.spark import ROW, column
+from sudare.data.spark import ROW, Batches, column, in_batches
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +28,6 @@ _FULL = ("sudare full 0", "sudare full 1")
 SIGN = np.uint64(1 << 63)
 
 Ints = NDArray[np.int64]
-Batches = Iterator["pa.RecordBatch"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def mapped(
     schema = StructType(list(kept))
     for name in extra:
         schema = schema.add(name, LongType())
-    return frame.mapInArrow(work, schema)
+    return in_batches(frame, work, schema)
 
 
 def ids_of(batch: pa.RecordBatch | pa.Table, names: Sequence[str] = IDS) -> Words:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sudare.data.keys import Key
 from sudare.data.roles import Roles
-from sudare.data.spark import ROW, column
+from sudare.data.spark import ROW, column, in_batches
 from sudare.engine import spark_rows
 from sudare.engine.spark_rows import HIDDEN, IDS, Secret
 from sudare.errors import UsageError, nearest
@@ -88,7 +88,7 @@ class SparkDraft:
         shape = shape or method.apply(self.empty(), self.key_without_file)
         columns = tuple(shape.table.column_names)
         work = _applying(method, self, columns, whole)
-        frame = self.frame.mapInArrow(work, _spark_schema(shape.table))
+        frame = in_batches(self.frame, work, _spark_schema(shape.table))
         return self.replace(
             frame=frame, roles=shape.roles, schema=shape.schema, pseudonymised=shape.pseudonymised
         )

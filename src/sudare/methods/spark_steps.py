@@ -13,7 +13,7 @@ from sudare import registry
 from sudare.data import keys
 from sudare.data.ledger import Ledger, sketch_of
 from sudare.data.recoded import plain as plain_text
-from sudare.data.spark import ROW, column
+from sudare.data.spark import ROW, column, in_batches
 from sudare.engine import spark_rows
 from sudare.engine.spark_rows import Secret
 from sudare.errors import DataError, UsageError
@@ -122,7 +122,7 @@ def _sketch(draft: SparkDraft, ledger: Ledger) -> list[int]:
             arrays = [pa.array(np.ascontiguousarray(words[first, place]).view(np.int64)) for place in (0, 1)]
             yield pa.RecordBatch.from_arrays(arrays, names=["a", "b"])
 
-    found = hashed.mapInArrow(smallest, "a long, b long").toArrow()
+    found = in_batches(hashed, smallest, "a long, b long").toArrow()
     own.destroy()
     return sketch_of(spark_rows.ids_of(found, ("a", "b")))
 

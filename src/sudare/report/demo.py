@@ -27,7 +27,10 @@ CONTEXT: dict[str, Any] = {
     "recipient": "whoever runs `sudare demo`",
     "environment": "none: nobody in this table exists",
     "holder": "sudare",
-    "uses": {"sales by quarter and goods": ["date", "goods", "number"], "prices of goods": ["goods", "price"]},
+    "uses": {
+        "sales by quarter and goods": ["date", "goods", "number"],
+        "prices of goods": ["goods", "price"],
+    },
 }
 POLICY = {"attack_success": 0.3}
 
