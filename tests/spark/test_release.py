@@ -154,6 +154,23 @@ def test_rows_of_several_files_are_numbered_by_name_and_not_by_size(spark, patie
     assert sorted(kept.truth) == list(range(fewer.rows))
 
 
+def test_columns_may_have_dots_and_backticks_in_their_names(spark, patients, tmp_path, key):
+    odd = patients.rename_columns(["the.name", "a`ge", "ill, or 'not'"])
+    roles = {"identifier": ["the.name"], "quasi": ["a`ge"], "sensitive": ["ill, or 'not'"]}
+    recipe = [methods.Round(column="a`ge", to=5), methods.RandomizedAddition(l=2)]
+    there, here = (sudare.open(table, **roles) for table in (spark.createDataFrame(odd), odd))
+    assert sudare.risk(there).rows == sudare.risk(here).rows
+    found, expected = (sudare.anonymize(ds, recipe, key=key) for ds in (there, here))
+    assert found.data.to_pyarrow().to_pylist() == expected.data.to_pyarrow().to_pylist()
+    rates = [
+        sudare.attack(ds, release, "identify-rand").worst
+        for ds, release in ((there, found), (here, expected))
+    ]
+    assert rates[0] == pytest.approx(rates[1])
+    found.save(tmp_path / "out.parquet")
+    assert pq.read_table(tmp_path / "out.parquet").column_names == odd.column_names[1:]
+
+
 def test_examples_and_wrong_engines(spark, spark_cluster, tmp_path):
     ds = sudare.open("example:purchases", user="user", engine=spark_cluster.url)
     assert (ds.engine, ds.rows, ds.users) == ("pyspark", 10, 3)
