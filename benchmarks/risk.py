@@ -55,7 +55,6 @@ def against_bare(name: str, goal: Goal, **more: Any) -> Work:
         ours=partial(ours, way=way, sets=sets),
         peer=partial(peer, sets=sets),
         peer_name=f"{len(sets)} bare DuckDB queries",
-        peer_growth=1.0,  # where a peer that takes minutes is not asked
         goal=goal,
         **({"sizes": SIZES, "prepare": purchases} | more),
     )
@@ -67,8 +66,6 @@ WORKS = (
         "risk of 5 attributes, by the kernel",
         at_most(0.3),
         sizes=LARGE,
-        peer_limit=10_000_000,
-        remains="the peer is extrapolated in proportion to the rows; from 1M to 10M rows it grew faster than that.",
     ),
     Work(
         name="risk of 5 attributes, by the kernel (polars)",
@@ -80,7 +77,7 @@ WORKS = (
         peer_needs="polars",
         goal=at_most(1.0),
     ),
-    against_bare("risk of all 31 sets of 5 attributes", at_most(0.35), sets=ALL, peer_limit=1_000_000),
+    against_bare("risk of all 31 sets of 5 attributes", at_most(0.35), sets=ALL),
     against_bare("risk of 5 attributes held as text", at_most(0.45), prepare=partial(purchases, text=True)),
     Work(
         name="risk of the attribute a file is ordered by, from 50 values",

@@ -26,7 +26,10 @@ def fetch(
     ] = None,
     format: FormatOption = Format.table,
 ) -> None:
-    """Download a public data set from its publisher into the folder of public data (SUDARE_DATA, --data-dir)."""
+    """Download a public data set into the data folder.
+
+    It comes from its publisher and is checked; the folder is that of SUDARE_DATA or --data-dir.
+    """
     from sudare.data.publishers import PUBLISHERS
     from sudare.data.publishers import fetch as download
     from sudare.errors import UsageError

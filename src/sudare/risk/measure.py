@@ -92,8 +92,8 @@ def risk(
 
 
 def riskiest_first(rows: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
-    """By falling risk; of equal risks the set with fewer attributes first."""
-    return tuple(sorted(rows, key=lambda row: (-row["risk"], len(row["attributes"]))))
+    """By falling risk; of risks equal but for the last digits, the set with fewer attributes first."""
+    return tuple(sorted(rows, key=lambda row: (-round(row["risk"], 12), len(row["attributes"]))))
 
 
 def row_of(
