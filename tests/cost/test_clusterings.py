@@ -105,7 +105,6 @@ def test_a_million_users_are_no_trouble():
         [("Alice", "Bob"), ("Carol",)],
         [{"Alice", "Bob"}, {"Carol"}],
     ],
-    ids=str,
 )
 def test_clusters_may_be_labels_or_members(clusters):
     assert dummies(EXAMPLE, clusters) == 1
