@@ -82,7 +82,7 @@ def fits(value: Any, kind: Any) -> bool:
         inner = [a for a in typing.get_args(kind) if a is not Ellipsis]
         many = isinstance(value, origin) and not isinstance(value, (str, bytes, dict))
         seen = value[:1] if isinstance(value, range) else value if isinstance(value, abc.Collection) else ()
-        return many and (not inner or all(fits(v, inner[0]) for v in seen))
+        return many and (inner in ([], [Any]) or all(fits(v, inner[0]) for v in seen))
     if origin is not None:
         return isinstance(value, origin) if isinstance(origin, type) else True
     if kind is type(None) or kind is None:
