@@ -104,8 +104,6 @@ WORKS = (
         peer=pycanon,
         peer_name="pyCANON",
         peer_needs="pycanon",
-        peer_limit=100_000,
-        peer_growth=0.8,  # less than from 10,000 to 100,000 rows
         goal=at_most(0.01),
     ),
 )

@@ -82,11 +82,11 @@ WORKS = (
     *if_present(
         "online_retail.parquet",
         Work(
-            name="dummy records of the customers of a shop, k=5",
+            name="dummy records of the customers of a shop, k=4",
             unit="users",
             sizes={"full": (4_372,), "small": (50,)},
             prepare=all_customers,
-            ours=partial(clustered, k=5),
+            ours=partial(clustered, k=4),
             figures=figures,
             goal=within(60),
         ),
