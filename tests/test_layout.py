@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,12 +77,19 @@ def test_a_verb_stays_a_verb_whatever_was_imported_before() -> None:
 
 
 def test_import_of_sudare_is_light() -> None:
-    import subprocess
-    import sys
-
     heavy = "duckdb ibis numba pandas pyarrow scipy altair numpy rich".split()
     code = f"import sys, sudare; print([m for m in {heavy!r} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_a_small_table_is_measured_without_what_only_large_ones_need() -> None:
+    heavy = "ibis numba numpy pandas pyarrow scipy altair".split()
+    code = (
+        "import sys; from sudare.cli.main import run; run(['risk', 'example:purchases', '--user', 'user']); "
+        f"print([m for m in {heavy!r} if m in sys.modules])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+    assert said.splitlines()[-1] == "[]"
 
 
 def test_rooms_list_what_is_registered_and_say_it_in_whole_sentences():

@@ -30,6 +30,8 @@ def checked(function: F) -> F:
     def guarded(*args: Any, **kwargs: Any) -> Any:
         given = signature.bind(*args, **kwargs)
         for name, value in given.arguments.items():
+            if value is signature.parameters[name].default:
+                continue
             fitted(value, _annotation(function, name), f"{function.__name__}: {name}")
         return function(*args, **kwargs)
 

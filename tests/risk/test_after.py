@@ -1,4 +1,5 @@
 import hypothesis.strategies as st
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -6,6 +7,7 @@ from hypothesis import given, settings
 from sudare.data.dataset import Dataset
 from sudare.data.recoded import consistent, interval, value_set
 from sudare.data.roles import Roles
+from sudare.engine.risk_after import reach
 from sudare.errors import UsageError
 from sudare.risk.measure import risk
 
@@ -210,3 +212,30 @@ def test_a_hidden_word_and_a_set_of_words_stand_for_all_they_may_be(way, expecte
     published = table([(u, x, y) for (u, x, _), y in zip(found, shown)])
     after = risk(table(found), attributes="y", release=published, truth=[0, 1, 2])
     assert after.risk_of("y") == pytest.approx(expected)
+
+
+codes_of_pairs = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)))
+
+
+@settings(deadline=None)
+@given(st.data(), st.integers(1, 3))
+def test_vectors_are_consistent_if_every_column_is(data, columns):
+    vector = st.tuples(*[st.integers(0, 3)] * columns)
+    true, shown = (data.draw(st.lists(vector, min_size=1, max_size=6, unique=True)) for _ in range(2))
+    near = [data.draw(codes_of_pairs) for _ in range(columns)]
+    starts, found = reach(
+        np.array(true),
+        np.array(shown),
+        [np.array(sorted(pairs), np.int64).reshape(-1, 2) for pairs in near],
+    )
+    for row, known in enumerate(true):
+        fits = [i for i, seen in enumerate(shown) if all((k, s) in ok for k, s, ok in zip(known, seen, near))]
+        assert found[starts[row] : starts[row + 1]].tolist() == fits
+
+
+def test_many_values_need_no_table_of_all_their_pairs():
+    values = np.arange(300_000)
+    vectors, equal = np.stack([values, values[::-1]], axis=1), np.stack([values, values], axis=1)
+    starts, found = reach(vectors, vectors, [equal, equal])
+    assert np.array_equal(starts, np.arange(300_001))
+    assert np.array_equal(found, values)

@@ -18,8 +18,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-
-import numpy as np
+from numbers import Real
 
 SUPPRESSED = "*"
 
@@ -169,7 +168,7 @@ def plain(value: object) -> str | None:
     """
     if value is None or (isinstance(value, float) and value != value):
         return None
-    if isinstance(value, np.generic):
+    if hasattr(value, "item"):  # a scalar of numpy
         return plain(value.item())
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
@@ -225,7 +224,7 @@ def _end(text: str) -> End:
 
 def comparable(value: object, like: End) -> End | None:
     """The value as something that can be compared with an end of the interval, else None."""
-    if isinstance(value, np.generic):
+    if hasattr(value, "item"):
         value = value.item()
     if isinstance(like, dt.date):
         return _moment(value, like)
@@ -254,7 +253,7 @@ def _moment(value: object, like: dt.date) -> End | None:
 
 def is_number(value: object) -> bool:
     """Whether a value is a number: truth values are none."""
-    return isinstance(value, int | float | Decimal | np.number) and not isinstance(value, bool)
+    return isinstance(value, Real | Decimal) and not isinstance(value, bool)
 
 
 def _rank(value: object) -> tuple[int, float, str]:

@@ -13,17 +13,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sudare.data.recoded import plain
 from sudare.errors import DataError, UsageError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.integer]
 
 VERSION = 1
-Codes = NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,11 @@ def check_l(l: int, size: int, column: str) -> None:
 def to_arrow(values: Codes, offsets: Codes, domain: pa.Array) -> pa.Array:
     """Lists of codes as an Arrow list column; the values are stored once, as a dictionary.
 
-    >>> import pyarrow as pa
+    >>> import numpy as np, pyarrow as pa
     >>> to_arrow(np.array([0, 2, 1]), np.array([0, 2, 3]), pa.array(["a", "b", "c"])).to_pylist()
     [['a', 'c'], ['b']]
     """
+    import numpy as np
     import pyarrow as pa
 
     kind = np.int8 if len(domain) <= 2**7 else np.int16 if len(domain) <= 2**15 else np.int32
@@ -86,6 +87,8 @@ def to_arrow(values: Codes, offsets: Codes, domain: pa.Array) -> pa.Array:
 
 def from_arrow(column: pa.ChunkedArray, domain: Sequence[Any], name: str) -> tuple[Codes, NDArray[np.int64]]:
     """The codes of all members and the offsets of the lists; a value outside the domain is a DataError."""
+    import numpy as np
+
     code_of = {plain(value): code for code, value in enumerate(domain)}
     kind = np.uint8 if len(domain) <= 2**8 else np.int32
     parts, lengths = [], []
@@ -157,6 +160,7 @@ def columns_of(published: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _members(chunk: pa.Array, name: str) -> tuple[pa.Array, NDArray[np.int64]]:
     """The members of all lists of a chunk in one array, and the length of every list."""
+    import numpy as np
     import pyarrow.compute as pc
 
     if not is_sets(chunk.type):
@@ -167,6 +171,7 @@ def _members(chunk: pa.Array, name: str) -> tuple[pa.Array, NDArray[np.int64]]:
 
 
 def _codes(members: pa.Array, code_of: Mapping[str | None, int], kind: type, name: str) -> Codes:
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 

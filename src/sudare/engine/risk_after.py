@@ -58,27 +58,10 @@ def reach(true: Ints, shown: Ints, near: Sequence[Ints]) -> tuple[Ints, Ints]:
     if not near:
         pairs = np.stack([np.zeros(len(shown), np.int64), np.arange(len(shown))], axis=1)
         return _lists(pairs[:, 0], pairs[:, 1], len(true))
-    start, found = _lists(near[0][:, 0], near[0][:, 1], int(true[:, 0].max()) + 1)
-    by_first = np.argsort(shown[:, 0], kind="stable")
-    first_start = np.searchsorted(shown[by_first, 0], np.arange(int(shown[:, 0].max()) + 2))
-    allowed = [_matrix(pairs, true[:, c + 1], shown[:, c + 1]) for c, pairs in enumerate(near[1:])]
-    sizes, parts = np.zeros(len(true) + 1, np.int64), []
-    for row, vector in enumerate(true):
-        values = found[start[vector[0]] : start[vector[0] + 1]]
-        parts_of_row = [by_first[first_start[v] : first_start[v + 1]] for v in values]
-        candidates = np.concatenate(parts_of_row) if parts_of_row else np.empty(0, np.int64)
-        for column, matrix in enumerate(allowed, 1):
-            candidates = candidates[matrix[vector[column], shown[candidates, column]]]
-        sizes[row + 1] = len(candidates)
-        parts.append(np.sort(candidates))
-    return np.cumsum(sizes), np.concatenate(parts) if parts else np.empty(0, np.int64)
-
-
-def _matrix(pairs: Ints, true: Ints, shown: Ints) -> NDArray[np.bool_]:
-    matrix = np.zeros((int(true.max()) + 1, int(shown.max()) + 1), np.bool_)
-    inside = (pairs[:, 0] < matrix.shape[0]) & (pairs[:, 1] < matrix.shape[1])
-    matrix[pairs[inside, 0], pairs[inside, 1]] = True
-    return matrix
+    values = 1 + max(int(matrix.max(initial=0)) for matrix in (true, shown, *near))
+    near_lists = [_lists(pairs[:, 0], pairs[:, 1], values) for pairs in near]
+    holder_lists = [_lists(column, np.arange(len(shown)), values) for column in shown.T]
+    return kernel.consistent(true, shown, *_joined(near_lists), *_joined(holder_lists))
 
 
 def grouped(start: Ints, values: Ints) -> tuple[Ints, Ints, Ints]:
@@ -103,6 +86,13 @@ def _unique_pairs(first: Ints, second: Ints) -> tuple[Ints, Ints]:
 
 
 def _lists(first: Ints, second: Ints, size: int) -> tuple[Ints, Ints]:
-    """The second numbers by the first: where each list starts, and the lists one after another."""
-    order = np.argsort(first, kind="stable")
+    """The second numbers by the first: where each list starts, and the lists, ascending, one after another."""
+    order = np.lexsort((second, first))
     return np.searchsorted(first[order], np.arange(size + 1)).astype(np.int64), second[order].astype(np.int64)
+
+
+def _joined(lists: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    """The lists of all columns one after another: a row of starts per column."""
+    before = np.cumsum([0, *(len(found) for _, found in lists[:-1])])
+    starts = np.stack([start + offset for (start, _), offset in zip(lists, before)])
+    return starts, np.concatenate([found for _, found in lists])

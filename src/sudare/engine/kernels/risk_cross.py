@@ -94,6 +94,47 @@ def cross_part(
 
 
 @njit(cache=True, nogil=True)
+def consistent(
+    true: Ints, shown: Ints, near_start: Ints, near: Ints, holder_start: Ints, holders: Ints
+) -> tuple[Ints, Ints]:
+    """Per true vector the published vectors that are near in every column: where each list starts, and the lists.
+
+    `near` lists, per column and true value, the published values near it, ascending; `holders`, per column and
+    published value, the published vectors with it. A vector is looked up by the column that leaves the fewest.
+    """
+    columns, values = near_start.shape[0], near_start.shape[1] - 1
+    costs = np.zeros((columns, values), np.int64)
+    for c in range(columns):
+        for value in range(values):
+            for i in range(near_start[c, value], near_start[c, value + 1]):
+                costs[c, value] += holder_start[c, near[i] + 1] - holder_start[c, near[i]]
+    starts, found, size = np.zeros(len(true) + 1, np.int64), np.empty(1024, np.int64), 0
+    for row in range(len(true)):
+        by = 0
+        for c in range(columns):
+            by = c if costs[c, true[row, c]] < costs[by, true[row, by]] else by
+        while size + costs[by, true[row, by]] > len(found):
+            found = np.concatenate((found, found))
+        for i in range(near_start[by, true[row, by]], near_start[by, true[row, by] + 1]):
+            for j in range(holder_start[by, near[i]], holder_start[by, near[i] + 1]):
+                found[size] = holders[j]
+                size += _near_everywhere(true[row], shown[holders[j]], near_start, near)
+        found[starts[row] : size] = np.sort(found[starts[row] : size])
+        starts[row + 1] = size
+    return starts, found[:size]
+
+
+@njit(cache=True, nogil=True)
+def _near_everywhere(true: Ints, shown: Ints, near_start: Ints, near: Ints) -> bool:
+    for c in range(len(true)):
+        end = near_start[c, true[c] + 1]
+        place = near_start[c, true[c]] + np.searchsorted(near[near_start[c, true[c]] : end], shown[c])
+        if place == end or near[place] != shown[c]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
 def hits(
     near_start: Ints,
     near: Ints,
