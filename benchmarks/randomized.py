@@ -115,7 +115,8 @@ WORKS = (
         peer_name="numpy, Floyd's draw, not written",
         same=lambda rows, masks: rows == len(masks),
         goal=at_most(2),
-        remains="two thirds of it are pyarrow's writer: ten codes a record, encoded, compressed and put on disk.",
+        remains="the draw is a third of it. The rest is Arrow's writer, 17 ns for each of the 100 million members of "
+        "the sets: no compression, page size, row group or column without nulls made it faster by a tenth.",
     ),
     Work(
         name="estimate by 1,000 groups",
