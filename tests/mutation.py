@@ -28,7 +28,7 @@ TESTED: dict[str, tuple[str, ...]] = {
     "sudare.data.keys": ("tests/data/test_keys.py", "tests/data/test_record_ids.py"),
     "sudare.risk.across": (f"{RISK}/test_across.py",),
     "sudare.risk.after": (f"{RISK}/test_after.py",),
-    "sudare.risk.blurred": (f"{RISK}/test_blurred.py",),
+    "sudare.risk.blurred": (f"{RISK}/test_blurred.py", f"{RISK}/test_engines.py"),
     "sudare.risk.channels": (f"{RISK}/test_blurred.py",),
     "sudare.risk.check": (f"{RISK}/test_policy.py",),
     "sudare.risk.consistent": (f"{RISK}/test_after.py",),

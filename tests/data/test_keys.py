@@ -185,6 +185,8 @@ def test_the_derivation_of_version_1_stays_what_it_is() -> None:
         10749158523977565178,
         6270626573970071987,
     ]
+    equal = keys.record_ids(pa.table({"x": ["a", "a"]}), Roles(), key)
+    assert equal[:, 0].tolist() == [13439632605611486740, 9821982764647441441]
     zoned = pa.chunked_array([pa.array([moments[0]], pa.timestamp("us", "UTC"))])
     assert (
         keys.hash_column(zoned, key).tolist()

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sudare.data.keys import Key, record_ids
+from sudare.data.keys import Key, by_words, record_ids
 from sudare.data.roles import Roles
 from sudare.errors import UsageError
 
@@ -26,6 +26,16 @@ def test_chunks_do_not_matter() -> None:
     whole = pa.table({"x": list("abcdefgh")})
     parts = pa.table({"x": pa.chunked_array([list("abc"), list("de"), list("fgh")])})
     assert ids(parts) == ids(whole)
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_a_part_of_a_table_is_what_it_is_alone(kind: pa.DataType) -> None:
+    whole = pa.table({"x": pa.array(["one", "two", None, "three", "four"], kind)})
+    assert ids(whole.slice(2, 2)) == ids(whole)[2:4]
+
+
+def test_records_whose_first_words_are_equal_are_ordered_by_the_second() -> None:
+    assert by_words(np.array([[1, 2], [1, 1], [0, 5], [1, 0]], np.uint64)).tolist() == [2, 3, 1, 0]
 
 
 def test_the_unit_of_a_time_does_not_matter() -> None:

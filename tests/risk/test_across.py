@@ -60,6 +60,11 @@ def test_across_measures_every_pair_of_the_attributes():
     ]
 
 
+def test_across_measures_a_pair_that_is_asked_for_alone():
+    result = risk(table([(1, 1, "a"), (2, 1, "b")]), attributes=["a+b"], across=True)
+    assert [r["attributes"] for r in result.rows if r["model"] == "across"] == [["a", "b"]]
+
+
 def test_across_knows_two_attributes_at_a_time():
     with pytest.raises(UsageError, match="two"):
         risk(table([(1, 1, "a")]), across=["a+b+a"])
