@@ -102,6 +102,11 @@ def test_a_width_of_tenths_reaches_the_tenth_it_names(width):
     )
 
 
+@pytest.mark.parametrize(("width", "value", "seen"), [("10", 25, 30), ("10", 24.9, 20), ("0.1", 0.25, 0.3)])
+def test_halves_are_rounded_up(width, value, seen):
+    assert parse(f"round:{width}").coarse(value) == pytest.approx(seen)
+
+
 def test_a_set_with_one_recoded_attribute_keeps_the_other_as_it_is():
     found = [(1, 3), (2, 4), (3, 14)]
     ds = table(found, y=["a", "b", "a"])

@@ -86,3 +86,8 @@ def test_recursive_diversity_begins_at_one_and_may_not_hold_at_all(c, l):
     """5 and 1: 5/6 of the class against c at l = 1, 5 against c at l = 2."""
     counts = ClassCounts.of(np.zeros(6, np.int64), np.array([0, 0, 0, 0, 0, 1]))
     assert recursive_l(counts, c) == l
+
+
+def test_nobody_is_diverse_to_no_degree():
+    nobody = np.empty(0, np.int64)
+    assert recursive_l(ClassCounts.of(nobody, nobody), 3.0) == 0

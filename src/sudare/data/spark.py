@@ -25,6 +25,7 @@ FILE, START = "sudare file", "sudare start"
 LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 Batches = Iterator["pa.RecordBatch"]
+_TRIP = "_sudare_trip"
 
 
 def session(master: str, **settings: Any) -> Any:
@@ -66,15 +67,24 @@ def column(name: str) -> Any:
 
 
 def in_batches(frame: Any, work: Callable[[Batches], Batches], schema: Any) -> Any:
-    """The frame after a function of Arrow batches. Spark itself looks columns up by name here, and reads dots and
-    backticks of a name as its own: it gets plain names, the function the real ones.
+    """The frame after a function of Arrow batches.
+
+    One such function after another is one trip of the rows to Python: the frame that comes out knows where it comes
+    from. Spark itself looks columns up by name here, and reads dots and backticks of a name as its own: it gets plain
+    names, the functions the real ones.
     """
-    names = frame.columns
+    source, works = getattr(frame, _TRIP, (frame, ()))
+    names, works = source.columns, (*works, work)
 
-    def named(batches: Batches) -> Batches:
-        return work(batch.rename_columns(names) for batch in batches)
+    def every(batches: Batches) -> Batches:
+        found: Batches = (batch.rename_columns(names) for batch in batches)
+        for one in works:
+            found = one(found)
+        return found
 
-    return frame.toDF(*(f"c{place}" for place in range(len(names)))).mapInArrow(named, schema)
+    done = source.toDF(*(f"c{place}" for place in range(len(names)))).mapInArrow(every, schema)
+    setattr(done, _TRIP, (source, works))
+    return done
 
 
 def parts_for(frame: Any, rows: int, *, most: int = 1_000_000) -> int:
