@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sudare.engine.spark_cluster import Cluster
 
 
-# no test asserts a wall-clock time, hypothesis neither
-settings.register_profile("sudare", deadline=None)
+# no test asserts a wall-clock time, hypothesis neither; CI draws the same examples every time, everybody else new ones
+settings.register_profile("sudare", deadline=None, derandomize=bool(os.environ.get("SUDARE_REQUIRE_ALL")))
 settings.load_profile("sudare")
 
 

@@ -41,6 +41,7 @@ def test_the_ema_preset_asks_for_classes_of_twelve() -> None:
     assert not check(dataset(11), "ema-0070").passed
     assert check(dataset(5), "k5").passed
     assert Policy.of({"max_risk": 0.2}).smallest_class == 5
+    assert Policy.of({"max_risk": 5e-324}).smallest_class > 10**323, "larger than a float can say"
 
 
 def test_every_limit_has_a_row() -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from math import ceil, isfinite
 from typing import Any
 
@@ -75,7 +76,7 @@ class Policy:
     @property
     def smallest_class(self) -> int:
         """The k that follows from `k` and `max_risk` together: 1/k may not pass the risk."""
-        from_risk = 0 if self.max_risk is None else ceil(1 / self.max_risk - 1e-9)
+        from_risk = 0 if self.max_risk is None else ceil(1 / Fraction(self.max_risk) - Fraction(1e-9))
         return max(self.k or 0, from_risk)
 
     @property
