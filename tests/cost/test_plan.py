@@ -41,6 +41,7 @@ def test_counts_are_those_of_the_rows(histories):
     assert counts.users == 120
     assert counts.owners.tolist() == sorted(len(users) for users in owners.values())
     assert counts.frequency.sum() == counts.activity.sum() == len(rows)
+    assert counts.everything == sum(120 - len(users) for users in owners.values())
 
 
 def test_the_columns_are_the_contract(planned):

@@ -17,6 +17,7 @@ from sudare.data import Dataset, Roles
 from sudare.data.hierarchies import Hierarchy
 from sudare.errors import DataError, UsageError
 from sudare.risk.disclosure import DisclosureResult, disclosure
+from sudare.risk.disclosure.individual import posterior_risk
 from sudare.risk.disclosure.records import record_measures
 from sudare.risk.disclosure.wildcard import companions
 
@@ -200,6 +201,27 @@ def test_a_population_table_gives_the_journalist_exact_counts() -> None:
     assert found.journalist is not None
     assert found.journalist.largest == 0.25
     assert found.journalist.mean == pytest.approx((1 / 4 + 2 / 10) / 3)
+
+
+def test_a_population_of_a_size_is_spread_over_the_classes_as_the_sample_is() -> None:
+    sample = Dataset.from_arrow(pa.table({"q": ["a", "b", "b"]}), Roles.of(quasi="q"))
+    expected = posterior_risk([1, 2], [10, 20])
+    found = disclosure(sample, population=30, measures=["k", "population"]).journalist
+    assert found is not None
+    assert (found.largest, found.mean) == pytest.approx((expected[0], (expected[0] + 2 * expected[1]) / 3))
+    rows = record_measures(sample, population=30)["risk"].to_pylist()
+    assert rows == pytest.approx([expected[0], expected[1], expected[1]])
+    everybody = disclosure(sample, population=3, measures=["k", "population"]).journalist
+    assert everybody is not None
+    assert everybody.largest == 1
+
+
+def test_a_missing_sensitive_value_is_a_leaf_of_its_own() -> None:
+    tree = Hierarchy.from_paths([("a", "x"), ("b", "x"), ("c", "y")])
+    ds = Dataset.from_arrow(
+        pa.table({"q": [1, 1, 2, 2], "s": ["a", None, "b", "c"]}), Roles.of(quasi="q", sensitive="s")
+    )
+    assert disclosure(ds, measures=["t"], hierarchies={"s": tree}).closeness["s"].hierarchical > 0
 
 
 def test_hierarchical_closeness_needs_a_hierarchy(tmp_path: Path) -> None:
