@@ -120,6 +120,19 @@ def test_equal_originals_stay_tied_and_the_rest_is_assigned_among_the_free(table
     assert [row["gave_up"] for row in found.rows] == [0, 1]
 
 
+def test_a_row_that_somebody_got_is_not_free(table):
+    original = table([{"q": 1, "s": 0.0}, {"q": 2, "s": 1.0}, {"q": 3, "s": 9.0}])
+    release = table([{"q": 9, "s": 0.0}, {"q": 1, "s": 0.1}])
+    assert sudare.attack(original, release, [a.Assignment()], truth=[1, 0]).rows[0]["rate"] == 1.0
+
+
+@pytest.mark.parametrize("published", [1, 9])  # its block, or the rows that are free
+def test_columns_count_by_their_spread(table, published):
+    original = table([{"q": 1, "s1": 0.0, "s2": 0.0}, {"q": 1, "s1": 1000.0, "s2": 1.0}])
+    release = table([{"q": published, "s1": 400.0, "s2": 1.0}])
+    assert sudare.attack(original, release, [a.Assignment()], truth=[1]).rows[0]["rate"] == 1.0
+
+
 def test_equal_release_rows_share_what_they_got(table):
     original = table([{"s1": 1}, {"s1": 3}, {"s1": 9}])
     release = table([{"s1": 9}, {"s1": 2}, {"s1": 2}])
