@@ -16,6 +16,7 @@ from sudare.cost.clusterings import even_sizes
 from sudare.cost.counts import count, sample
 from sudare.cost.itemsets import ItemSets
 from sudare.cost.optimise import cluster
+from sudare.cost.pilot import _share, pilots
 from sudare.errors import UsageError
 
 COLUMNS = ["k", "clusters", "expected", "paper_e", "paper_e2", "paper_e3", "pilot", "reid", "score"]
@@ -76,6 +77,26 @@ def test_a_pilot_on_a_sample_says_what_everybody_needs():
     needed = sets.dummies(cluster(sets, 4, effort="low"))
     assert 0.9 * row["pilot_low"] <= needed <= 1.1 * row["pilot_high"]
     assert row["pilot"] == pytest.approx(needed, rel=0.12)
+
+
+def test_the_interval_of_a_pilot_by_hand(histories):
+    """From the sample's share down to its trend, both wider by what the halves differ in; too few have no pilot."""
+    sets = sample(histories, "goods", 40)
+    parts = (sets, sets.take(np.arange(0, 40, 2)), sets.take(np.arange(1, 40, 2)))
+    whole, first, second = (_share(part, 2) for part in parts)
+    trend = min(0.0, whole - (first + second) / 2) * 3  # eight times as many: three doublings
+    assert trend < 0
+    (found,) = pilots(sets, 320, [(2, 1000.0)])
+    assert found is not None
+    assert (found.dummies, found.low, found.high) == pytest.approx(
+        (
+            1000 * (whole + max(trend / 2, -whole / 2)),
+            1000 * max(0.0, whole + trend - abs(first - second)),
+            1000 * (whole + abs(first - second)),
+        )
+    )
+    assert pilots(sets, 320, [(11, 1000.0)]) == [None]
+    assert pilots(sets, 320, [(10, 1000.0)]) != [None]
 
 
 def test_the_best_row_has_the_smallest_score_and_a_reason(planned):
