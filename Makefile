@@ -35,7 +35,11 @@ fuzz: $(VENV)/.dev            ## 10,000 examples of bad files and arguments
 	SUDARE_FUZZ=10000 $(BIN)/python -m pytest tests/faults/test_fuzz.py -q
 
 coverage: $(VENV)/.dev        ## lines of src that tests run
-	$(BIN)/python -m pytest -n 2 -q --cov --cov-report=term -m "not slow"
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -q -n 2 --dist loadgroup -m "not spark and not postgres and not browser"
+	$(BIN)/coverage run -m pytest -q -m "spark or postgres or browser"
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
 
 reproduce: $(VENV)/.dev       ## the reproduction book, from SUDARE_DATA
 	$(BIN)/sudare reproduce -o docs/reproduction

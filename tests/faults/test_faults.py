@@ -186,19 +186,34 @@ def test_47(postgres_server: Any, sudare: Run) -> None:
 
 @fault(48, "threads, row order and format change nothing in the metrics")
 def test_48(folder: Path, sudare: Run) -> None:
-    table = pa.table(
-        {"user": [f"u{i % 70}" for i in range(900)], "x": [i % 17 for i in range(900)], "y": [1.5] * 900}
-    )
-    turned = table.take(np.random.default_rng(2).permutation(900))
-    pq.write_table(table, folder / "a.parquet")
-    pq.write_table(turned, folder / "b.parquet")
+    """Also in sums of fractions: whoever adds them up in the order of the rows gets another last digit."""
     import pyarrow.csv
 
-    pyarrow.csv.write_csv(turned, folder / "c.csv")
-    results = set()
-    for name, threads in (("a.parquet", 1), ("a.parquet", 2), ("b.parquet", 2), ("c.csv", 1)):
-        call = ("risk", name, "--user", "user", "--combine", "2", "--attacker", "bayes", "--format", "json")
-        shown = json.loads(sudare(*call, env={"SUDARE_THREADS": str(threads)}).works().out)
-        results.add(json.dumps(shown["rows"]))
-    assert len(results) == 1
+    rng = np.random.default_rng(2)
+    table = pa.table(
+        {
+            "user": [f"u{i % 70}" for i in range(900)],
+            "x": [i % 17 for i in range(900)],
+            "y": rng.lognormal(3, 1, 900).round(2),
+            "z": rng.normal(170, 9, 900),
+        }
+    )
+    for name, order in (("a", np.arange(900)), ("b", rng.permutation(900))):
+        pq.write_table(table.take(order), folder / f"{name}.parquet")
+        noisy = table.set_column(3, "z", pa.array(table["z"].to_numpy() + 0.1))
+        pq.write_table(noisy.take(order[::-1]), folder / f"{name}-release.parquet")
+    pyarrow.csv.write_csv(pq.read_table(folder / "b.parquet"), folder / "b.csv")
+    calls = {
+        ("risk", "--user", "user", "--combine", "2", "--attacker", "bayes"): "",
+        ("disclosure", "--identifier", "user", "--quasi", "x,z", "--sensitive", "y"): "",
+        ("utility", "--user", "user", "--quasi", "x", "--sensitive", "y,z"): "release",
+    }
+    for (command, *options), second in calls.items():
+        results = set()
+        for name, threads in (("a.parquet", 1), ("a.parquet", 2), ("b.parquet", 2), ("b.csv", 1)):
+            files = [name, f"{name[0]}-release.parquet"] if second else [name]
+            call = (command, *files, *options, "--format", "json")
+            shown = json.loads(sudare(*call, env={"SUDARE_THREADS": str(threads)}).works().out)
+            results.add(json.dumps(shown["rows"]))
+        assert len(results) == 1, command
     shutil.rmtree(folder / "tmp", ignore_errors=True)

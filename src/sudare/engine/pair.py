@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
+from sudare.engine.sums import exact_sum
 from sudare.errors import UsageError
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class Pair:
             original, release = original.copy(), release.copy()
         for place in np.flatnonzero(gaps):
             known = original[~np.isnan(original[:, place]), place]
-            middle = known.mean() if len(known) else 0.0
+            middle = exact_sum(known) / len(known) if len(known) else 0.0
             original[:, place] = np.where(np.isnan(original[:, place]), middle, original[:, place])
             release[:, place] = np.where(np.isnan(release[:, place]), middle, release[:, place])
         return original, release

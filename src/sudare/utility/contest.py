@@ -13,6 +13,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.engine.sums import exact_sum
 from sudare.registry import metric
 from sudare.utility.base import Comparison, Floats, Measured
 from sudare.utility.formulas import cell_sums, column_means, correlation_gap, gap, spread
@@ -69,7 +70,7 @@ class CrossMean:
             gap(_means(blocks.original, x, len(first)), _means(blocks.release, y, len(first)))[both]
             for x, y in zip(original.T, release.T)
         ]
-        return Measured(float(np.nanmean(gaps)), _shared(both, first))
+        return Measured(_mean(np.array(gaps)), _shared(both, first))
 
     @classmethod
     def suited(cls, pair: Comparison) -> Sequence[Self]:
@@ -148,9 +149,8 @@ class RowLoss:
         original, release = rows
         scale = sqrt(2) * spread(pair.numbers(columns)[0])
         used = scale > 0
-        return Measured(
-            _mean_or_zero(np.abs(original - release)[:, used] / scale[used]), f"{len(original):,} rows"
-        )
+        moved = _mean(np.abs(original - release)[:, used] / scale[used])
+        return Measured(moved or 0.0, f"{len(original):,} rows")
 
     @classmethod
     def suited(cls, pair: Comparison) -> Sequence[Self]:
@@ -245,6 +245,7 @@ def _class_sizes(pair: Comparison, quasi: tuple[str, ...] | None) -> Ints:
     return sizes[sizes > 0]
 
 
-def _mean_or_zero(values: Floats) -> float:
+def _mean(values: Floats) -> float | None:
+    """The mean of the known values, if there are any."""
     known = values[~np.isnan(values)]
-    return float(known.mean()) if known.size else 0.0
+    return exact_sum(known) / known.size if known.size else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.engine import sums
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -17,7 +19,7 @@ def column_means(points: Floats) -> Floats:
     """
     known = ~np.isnan(points)
     count = known.sum(axis=0)
-    total = np.where(known, points, 0.0).sum(axis=0)
+    total = sums.column_sums(np.where(known, points, 0.0))
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
@@ -36,11 +38,11 @@ def correlations(points: Floats) -> Floats:
     >>> correlations(np.array([[1.0, 2.0, 5.0], [2.0, 4.0, 5.0]])).round(9).tolist()[0]
     [1.0, 1.0, 0.0]
     """
-    centred = points - points.mean(axis=0)
-    scale = np.sqrt((centred**2).sum(axis=0))
+    centred = points - sums.column_sums(points) / max(len(points), 1)
+    scale = np.sqrt(sums.column_sums(centred**2))
     known = scale > 1e-12 * np.maximum(np.abs(points).max(axis=0, initial=0.0) * np.sqrt(len(points)), 1e-300)
     centred = np.where(known, centred / np.where(known, scale, 1.0), 0.0)
-    return np.asarray(np.clip(centred.T @ centred, -1.0, 1.0))
+    return np.asarray(np.clip(sums.products(centred), -1.0, 1.0))
 
 
 def gap(first: Floats, second: Floats) -> Floats:
@@ -66,7 +68,7 @@ def cell_sums(cell_of: Ints, values: Floats, cells: int) -> tuple[Floats, Ints]:
     [[3.0, 0.0], [2, 0]]
     """
     known = ~np.isnan(values)
-    total = np.bincount(cell_of[known], values[known], minlength=cells).astype(np.float64)
+    total = sums.cell_sums(cell_of[known], values[known], cells)
     return total, np.bincount(cell_of[known], minlength=cells).astype(np.int64)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sudare.data.originals import Originals
 from sudare.data.recoded import SUPPRESSED, Anything, Interval, ValueSet, meaning_of, plain
+from sudare.engine.sums import exact_sum
 from sudare.registry import metric
 from sudare.utility.base import Comparison, Measured
 
@@ -39,7 +40,7 @@ class CertaintyPenalty:
 
     def measure(self, pair: Comparison) -> Measured:
         names = self.columns or pair.quasi()
-        found = {name: float(_penalties(pair, name).mean()) for name in names}
+        found = {name: exact_sum(_penalties(pair, name)) / pair.releases for name in names}
         worst = max(found, key=lambda name: found[name])
         return Measured(float(np.mean(list(found.values()))), f"largest in {worst}: {found[worst]:.3f}")
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sudare.engine.sums import exact_sum
+
 Floats = NDArray[np.float64]
 
 
@@ -51,4 +53,4 @@ def expected_reidentifications(f: ArrayLike, risk: ArrayLike) -> float:
     >>> expected_reidentifications([2, 1], [0.25, 0.5])
     1.0
     """
-    return float(np.dot(np.asarray(f, np.float64), np.asarray(risk, np.float64)))
+    return exact_sum(np.asarray(f, np.float64) * np.asarray(risk, np.float64))

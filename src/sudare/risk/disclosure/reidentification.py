@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.engine.sums import exact_sum
 from sudare.risk.disclosure.counts import Sizes
 
 Ints = NDArray[np.int64]
@@ -53,7 +54,7 @@ def of_records(risk: Floats, records: Ints, threshold: float) -> Reidentificatio
     above = int(records[risk > threshold].sum())
     return Reidentification(
         largest=float(risk.max(initial=0.0)),
-        mean=float(np.dot(risk, records) / total) if total else 0.0,
+        mean=exact_sum(risk * records) / total if total else 0.0,
         at_risk=above / total if total else 0.0,
         threshold=threshold,
     )

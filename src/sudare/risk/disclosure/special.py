@@ -13,6 +13,7 @@ from math import factorial, prod
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.engine.sums import exact_sum
 from sudare.errors import UsageError
 
 Floats = NDArray[np.float64]
@@ -99,7 +100,7 @@ def dis_scores(score: Floats, sizes: NDArray[np.int64], width: int, fraction: fl
         return out
     dis = uniques * fraction / (uniques * fraction + pairs * (1 - fraction))
     power = score[risky] ** (1 + (8 - width) / 20)
-    out[risky] = 1 / (1 + (uniques / dis - uniques) / (power * (1 / power).sum()))
+    out[risky] = 1 / (1 + (uniques / dis - uniques) / (power * exact_sum(1 / power)))
     return out
 
 
