@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sudare import registry
 from sudare.cli import main
 from sudare.data.keys import Key
 
@@ -95,3 +96,13 @@ def test_a_configuration_of_this_folder_never_breaks_a_command(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sudare.toml").write_text(content)
     assert main.run(["risk", "example:purchases", "--user", "user"]) == 0
+
+
+def test_every_method_attack_and_metric_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["methods", "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    kinds: tuple[registry.Kind, ...] = ("method", "attack", "metric")
+    assert [(row["kind"], row["name"]) for row in rows] == [
+        (kind, name) for kind in kinds for name in registry.all_of(kind)
+    ]
+    assert all(len(row["what"]) > 10 for row in rows)

@@ -189,7 +189,6 @@ def test_every_chart_can_be_drawn(planned):
     drawn = [
         planned.chart(),
         charts.cost_against_k(planned, {4: 3000}),
-        charts.score_against_k(planned),
         charts.distinct_values(),
         charts.records_needed(),
         charts.expected_values(),

@@ -20,6 +20,8 @@ import sudare
 from sudare.cli.main import run
 from sudare.data.examples import histories
 from sudare.data.keys import Key
+from sudare.methods.recipe import Recipe
+from sudare.report import loop
 from sudare.report.build import write
 from sudare.report.evidence import Evidence, table_digest
 from sudare.report.settings import context_and_policy
@@ -293,3 +295,22 @@ def test_the_report_can_be_reproduced_by_what_it_prints(tmp_path: Path, monkeypa
     for line in commands.splitlines():
         assert run(shlex.split(line.replace("--key sudare.key", "--key key/sudare.key"))[1:]) == 0, line
     assert pq.read_table("release.parquet").equals(first.data.to_pyarrow())
+
+
+def test_columns_published_as_sets_have_their_own_section() -> None:
+    """What attackers believe stands beside what l promises, and in the internal report alone."""
+    ds = sudare.open(
+        "example:patients", identifier="name", quasi=["sex", "age", "address", "job"], sensitive="disease"
+    )
+    steps = Recipe.from_steps([{"method": "randomized-addition", "column": "disease", "l": 2}])
+    release, evidence = loop.run(ds, steps, key=Key.demo(3))
+    sections = json.loads(write(evidence, path=None, format="json").text)["sections"]
+    blocks = next(section["blocks"] for section in sections if section["id"] == "sets")
+    table = next(block for block in blocks if block["kind"] == "table")
+    assert table["caption"] == "What attackers learn about disease"
+    assert {row["claimed"] for row in table["rows"]} == {0.5}
+    assert all(row["expected"] >= 0.5 for row in table["rows"])
+    assert "Columns published as sets" not in write(evidence, path=None, audience="external").text
+    assert re.fullmatch(
+        rf"Release\({release.data.rows} records; randomized-addition; key [-0-9a-f]+\)", repr(release)
+    )

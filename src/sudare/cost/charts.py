@@ -63,18 +63,6 @@ def _marks(points: Points, kinds: list[str]) -> Any:
     )
 
 
-def score_against_k(plan: PlanResult) -> Any:
-    """Cost and chance of re-identification on one scale, the recommended k marked."""
-    import altair as alt
-
-    points = [{"k": r["k"], "score": r["score"], "part": "score"} for r in plan.rows]
-    points += [{"k": r["k"], "score": r["reid"], "part": "re-identification c/n"} for r in plan.rows]
-    lines = _lines(points, "k", "score", "part", x_title="k", y_title="score (less is better)")
-    best = alt.Chart(alt.Data(values=[{"k": plan.best["k"], "score": plan.best["score"]}]))
-    mark = best.mark_point(size=120, filled=True, color=PALETTE[1]).encode(x="k:Q", y="score:Q")
-    return finish(alt.layer(lines, mark), title=f"The recommended k is {plan.best['k']}")
-
-
 def distinct_values(l: int = 100, records: Iterable[int] = (10, 25, 50, 75, 100)) -> Any:
     """Pr(y|x) against y, one line per number of records x (P3, Fig. 3)."""
     y = np.arange(1, l + 1)

@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sudare.data.roles import NAMES, Roles
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -65,15 +63,6 @@ def guess_roles(ds: Dataset) -> tuple[Guess, ...]:
     columns = profile(ds)
     user = _user_column(columns, ds.rows)
     return tuple(_guess(column, ds.rows, user) for column in columns)
-
-
-def as_roles(guesses: tuple[Guess, ...] | list[Guess]) -> Roles:
-    """The guessed roles as a dataset wants them."""
-    named: dict[str, list[str]] = {name: [] for name in NAMES}
-    for guess in guesses:
-        named[guess.role].append(guess.column)
-    users = named.pop("user")
-    return Roles.of(user=users[0] if users else None, **named)
 
 
 @dataclass(frozen=True)

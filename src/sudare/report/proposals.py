@@ -1,4 +1,4 @@
-"""What to try first: the column that tells histories apart, and a recipe for a table that has none yet."""
+"""What to plan for first: the column that tells histories apart."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from sudare.errors import UsageError
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
-    from sudare.methods.recipe import Recipe
 
 GOODS = {"goods", "product", "item", "article", "sku", "stock", "code", "place", "diag", "diagnosis"}
 
@@ -23,21 +22,3 @@ def value_column(ds: Dataset) -> str:
     named = [c for c in candidates if words_of(c.name) & GOODS]
     texts = [c for c in candidates if c.kind == "text"]
     return max(named or texts or candidates, key=lambda c: c.values).name
-
-
-def first_recipe(ds: Dataset, k: int = 4) -> Recipe:
-    """Steps that suit the roles: dummies for histories, local recoding for one row per person."""
-    from sudare.methods.recipe import Recipe
-
-    if ds.roles.user is not None:
-        return Recipe.from_steps(_for_histories(ds, k))
-    return Recipe.from_steps([{"method": "local-recoding", "k": k}])
-
-
-def _for_histories(ds: Dataset, k: int) -> list[dict[str, object]]:
-    value = value_column(ds)
-    steps: list[dict[str, object]] = [{"method": "dummy-records", "value": value, "k": k}]
-    rest = [c for c in ds.roles.quasi if c != value]
-    if rest:
-        steps.append({"method": "suppress", "columns": rest})
-    return steps

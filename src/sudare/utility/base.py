@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
+from typing import ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +54,3 @@ class Metric(Protocol):
     def suited(cls, pair: Comparison) -> Sequence[Self]:
         """The instances worth computing when nobody names metrics; empty when the metric does not apply."""
         ...
-
-
-def describe(one: Any) -> dict[str, str]:
-    """What stands beside a metric's value in every table."""
-    return {"better": one.better, "meaning": one.meaning}

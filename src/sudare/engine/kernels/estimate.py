@@ -67,31 +67,6 @@ def _set_bits(sets, bits):
             bits[row, value >> 6] |= np.uint64(1) << np.uint64(value & 63)
 
 
-@njit(cache=True, nogil=True)
-def popcount(bits):
-    """The number of members of every mask."""
-    rows, words = bits.shape
-    out = np.zeros(rows, np.int64)
-    for row in range(rows):
-        for j in range(words):
-            word = bits[row, j]
-            while word:
-                word &= word - np.uint64(1)
-                out[row] += 1
-    return out
-
-
-@njit(cache=True, nogil=True)
-def set_probability(sets, groups, shares):
-    """p(R) of every record: the sum of its group's shares over its set."""
-    rows, width = sets.shape
-    out = np.zeros(rows)
-    for row in range(rows):
-        for j in range(width):
-            out[row] += shares[groups[row], sets[row, j]]
-    return out
-
-
 def count_fractions(
     values: NDArray[np.integer],
     offsets: NDArray[np.integer],
