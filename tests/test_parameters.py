@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import sudare
-from sudare.cost import dummies, expected_dummies_exact, pr_distinct
+from sudare.cost import dummies, expected_dummies_exact, pr_distinct, score
 from sudare.errors import UsageError
 from sudare.parameters import as_whole_numbers, fits
 
@@ -29,6 +29,7 @@ def test_a_table_that_was_not_opened_is_refused_with_the_way_to_open_it(verb: st
         (range(2, 10**12), list[int] | range, True),
         (["a", 1], list[str], False),
         (np.int64(3), int, True),
+        (np.array([1, 2]), int, False),
         (True, int, False),
         (float("nan"), float, False),
     ],
@@ -54,3 +55,9 @@ def test_a_plan_takes_whole_numbers_of_any_make() -> None:
     ds = sudare.open("example:purchases", user="user")
     assert [row["clusters"] for row in sudare.plan(ds, "goods", clusters=np.int64(2)).rows] == [2]
     assert [row["k"] for row in sudare.plan(ds, "goods", k=np.array([2, 3])).rows] == [2, 3]
+
+
+def test_lists_of_different_lengths_are_refused_in_words() -> None:
+    for n, c in (([], [1, 2]), ([400, 500, 600], [1, 2])):
+        with pytest.raises(UsageError, match="n"):
+            score(n, 1000, 50, c)

@@ -92,7 +92,7 @@ def fits(value: Any, kind: Any) -> bool:
     if kind is bool or not isinstance(kind, type):
         return isinstance(value, bool) if kind is bool else True
     if kind is int:
-        return hasattr(value, "__index__") and not isinstance(value, bool)
+        return hasattr(value, "__index__") and not isinstance(value, bool) and _is_one(value)
     if kind is float:
         return _is_number(value) and math.isfinite(value)
     return isinstance(value, kind)
@@ -119,11 +119,12 @@ def as_whole_numbers(value: Any, name: str) -> NDArray[np.int64]:
 
 
 def _is_number(value: Any) -> bool:
-    return (
-        hasattr(value, "__float__")
-        and not isinstance(value, (bool, str, bytes))
-        and getattr(value, "ndim", 0) == 0
-    )
+    return hasattr(value, "__float__") and not isinstance(value, (bool, str, bytes)) and _is_one(value)
+
+
+def _is_one(value: Any) -> bool:
+    """An array of numbers is no number."""
+    return getattr(value, "ndim", 0) == 0
 
 
 def _options(kind: Any) -> tuple[Any, ...]:

@@ -61,8 +61,8 @@ def normaliser(n: ArrayLike, m: ArrayLike, l: ArrayLike) -> Floats:
 
 def score(n: ArrayLike, m: ArrayLike, l: ArrayLike, c: ArrayLike) -> Floats:
     """The comprehensive evaluation alpha E(dm) + c/n: cost and re-identification on one scale, less is better."""
-    reid = as_numbers(c, "c") / as_numbers(n, "n")
-    return np.asarray(normaliser(n, m, l) * expected_dummies(n, m, l, c=c) + reid)[()]
+    cost = normaliser(n, m, l) * expected_dummies(n, m, l, c=c)
+    return np.asarray(cost + as_numbers(c, "c") / as_numbers(n, "n"))[()]
 
 
 def best_clusters(n: ArrayLike, m: ArrayLike, l: ArrayLike) -> Any:
