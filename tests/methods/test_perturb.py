@@ -175,6 +175,15 @@ def test_columns_that_are_not_numbers_are_named(key):
 
 
 @pytest.mark.parametrize(
+    "make", [Noise, Average, lambda columns: RankSwap(p=10, columns=columns), CorrelatedNoise]
+)
+def test_an_empty_list_of_columns_is_refused(make, key):
+    numbers = Dataset.from_arrow(pa.table({"q": [1, 2], "s": [3, 4], "w": [5, 6]}), ROLES)
+    with pytest.raises(sudare.UsageError, match="the list of columns is empty"):
+        sudare.anonymize(numbers, make(columns=[]), key=key)
+
+
+@pytest.mark.parametrize(
     "make", [Noise, Average, Swap, lambda columns: RankSwap(p=10, columns=columns), CorrelatedNoise]
 )
 def test_one_column_may_be_given_by_its_name_alone(make, key):

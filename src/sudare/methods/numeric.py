@@ -30,6 +30,8 @@ def numeric_columns(draft: Draft, asked: Sequence[str] | str | None, method: str
                 return found
         raise UsageError(f"{method}: no numeric column; name one with columns=")
     chosen = draft.require(*((asked,) if isinstance(asked, str) else asked))
+    if not chosen:
+        raise UsageError(f"{method}: the list of columns is empty; name one, or leave the list out")
     for name in chosen:
         if not is_number(schema.field(name).type):
             raise UsageError(f"{method}: column '{name}' is not numeric")
