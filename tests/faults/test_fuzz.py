@@ -178,16 +178,44 @@ def test_fuzzed_parameters(data: Any) -> None:
     cls = data.draw(st.sampled_from([cls for _, cls in sorted(registry.all_of(kind).items())]))
     fields = [f.name for f in dataclasses.fields(cls) if f.init]
     given_ = data.draw(st.dictionaries(st.sampled_from(fields or ["x"]), anything, max_size=4))
-    ds, release = PATIENTS, RELEASE
     with refusing():
-        made = cls(**given_)
-        if kind == "method":
-            found = sudare.anonymize(ds, made, key=KEY)
-            assert found.data.rows == len(found.truth)
-        elif kind == "attack":
-            sudare.attack(ds, release, attacks=[made])
-        else:
-            sudare.utility(ds, release, metrics=[made])
+        use(kind, cls(**given_))
+
+
+def use(kind: str, made: Any) -> None:
+    if kind == "method":
+        found = sudare.anonymize(PATIENTS, made, key=KEY)
+        assert found.data.rows == len(found.truth)
+    elif kind == "attack":
+        sudare.attack(PATIENTS, RELEASE, attacks=[made])
+    else:
+        sudare.utility(PATIENTS, RELEASE, metrics=[made])
+
+
+EXTREME = (0, -1, 2**31, 2**63, 2**70, -(2**70), 1e308, 5e-324, np.int64(2), np.float32(0.5), np.array(2), ())
+NEEDED: dict[str, Any] = {"k": 2, "p": 5, "l": 2, "column": "age", "to": 5, "share": 0.1}
+
+
+@pytest.mark.parametrize("kind", ["method", "attack", "metric"])
+def test_extreme_numbers(kind: registry.Kind) -> None:
+    """Every parameter of every method, attack and metric, one at a time."""
+    for cls in registry.all_of(kind).values():
+        fields = [f for f in dataclasses.fields(cls) if f.init]
+        needed = {
+            f.name: NEEDED[f.name] for f in fields if f.name in NEEDED and f.default is dataclasses.MISSING
+        }
+        for field in fields:
+            for value in EXTREME:
+                with refusing():
+                    use(kind, cls(**{**needed, field.name: value}))
+
+
+def test_extreme_numbers_in_calls() -> None:
+    for name in ("risk", "disclosure", "plan", "attack", "utility", "estimate"):
+        for option in inspect.signature(getattr(sudare, name)).parameters.values():
+            for value in EXTREME if option.default is not option.empty else ():
+                with refusing():
+                    getattr(sudare, name)(*FIRST[name], **{option.name: value})
 
 
 KEY = bytes(range(32))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sudare.methods.draft import Draft
 
 Floats = NDArray[np.float64]
+MOST_NOISE = 1_000_000
 
 
 @method
@@ -45,9 +46,10 @@ class CorrelatedNoise:
     technique: ClassVar[str] = "noise addition"
 
     def __post_init__(self) -> None:
-        if isinstance(self.sd, bool) or not 0 < self.sd < np.inf:
+        if isinstance(self.sd, bool) or not 0 < self.sd <= MOST_NOISE:
             raise UsageError(
-                "correlated-noise: sd is a number above 0 (0.1 adds a tenth of the standard deviation)"
+                f"correlated-noise: sd is above 0 and at most {MOST_NOISE:,} (0.1 adds a tenth of the standard "
+                "deviation)"
             )
 
     def apply(self, draft: Draft, key: Key) -> Draft:

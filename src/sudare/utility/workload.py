@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sudare.data import Dataset
 
 Floats = NDArray[np.float64]
+MOST_QUERIES = 100_000  # all are held at a time
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,7 +63,7 @@ def workload(
     from sudare.engine.codes import codes
 
     names = list(quasi if quasi is not None else original.roles.quasi)
-    _check(releases, names, dimensions, selectivity, method)
+    _check(releases, names, dimensions, selectivity, queries, method)
     _, known = codes(original.to_pyarrow(names), names)
     asked = random_queries(
         [len(v) for v in known], dimensions, selectivity, queries, np.random.default_rng(seed)
@@ -87,7 +88,12 @@ def workload(
 
 
 def _check(
-    releases: Mapping[str, Any], names: Sequence[str], dimensions: int, selectivity: float, method: str
+    releases: Mapping[str, Any],
+    names: Sequence[str],
+    dimensions: int,
+    selectivity: float,
+    queries: int,
+    method: str,
 ) -> None:
     if not releases:
         raise UsageError("workload: give at least one release")
@@ -97,6 +103,8 @@ def _check(
         )
     if not 0 < selectivity <= 1:
         raise UsageError(f"workload: selectivity is above 0 and at most 1, not {selectivity:g}")
+    if not 1 <= queries <= MOST_QUERIES:
+        raise UsageError(f"workload: queries is from 1 to {MOST_QUERIES:,}")
     if method not in ("projection", "inverse"):
         raise UsageError(f"workload: unknown method '{method}'; use projection or inverse")
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
 
 Ints = NDArray[np.int64]
+MOST_PEOPLE = 10**12
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,8 @@ class Frame:
                 raise UsageError(
                     f"a population of {self.population} cannot hold {self.ds.users} people; give its full size"
                 )
+            if self.population > MOST_PEOPLE:
+                raise UsageError(f"population: no population has more than {MOST_PEOPLE:,} people")
             return self.population
         if self.population is not None:
             return self.population.users

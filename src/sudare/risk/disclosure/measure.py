@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
@@ -48,6 +48,8 @@ def disclosure(
     (all of small tables, else 3). `c`: of recursive (c, l)-diversity.
     """
     asked = _Asked.of(ds, measures, quasi, sensitive)
+    if isinstance(population, SupportsIndex):  # numpy has whole numbers of its own
+        population = int(population)
     _check(ds, weights, _listed(ordered or ()), threshold, combine, max_size, c)
     cells = {column: counts.class_cells(ds, asked.quasi, column) for column in asked.sensitive}
     found = DisclosureResult(rows=(), quasi=asked.quasi, records=ds.rows)
