@@ -56,7 +56,7 @@ def test_what_changed_is_counted() -> None:
     assert Round(column="x", to=10).apply(draft(x=[10, 11, None]), KEY).details == {"changed": 1, "to": 10}
 
 
-@pytest.mark.parametrize("to", [0, -1, float("nan"), float("inf"), True, "10"])
+@pytest.mark.parametrize("to", [5e-324, 0, -1, float("nan"), float("inf"), True, "10"])
 def test_a_step_that_means_nothing_is_refused(to: Any) -> None:
     with pytest.raises(UsageError):
         Round(column="x", to=to)

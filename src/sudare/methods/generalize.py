@@ -44,8 +44,8 @@ class Round:
     rowwise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not _is_number(self.to) or not 0 < self.to < math.inf:
-            raise UsageError("round: to is a number above 0, e.g. 10")
+        if not _is_number(self.to) or not 1e-15 <= self.to < math.inf:
+            raise UsageError("round: to is a number above 0, e.g. 10, and not below 1e-15")
 
     def fit(self, draft: Draft) -> Self:
         return self
