@@ -82,7 +82,9 @@ def fits(value: Any, kind: Any) -> bool:
         return isinstance(value, str)  # the function's own message names the choices
     if origin in _MANY:
         inner = [a for a in typing.get_args(kind) if a is not Ellipsis]
-        many = isinstance(value, origin) and not isinstance(value, (str, bytes, dict)) and _has_length(value)
+        many = (
+            isinstance(value, origin) and not isinstance(value, (str, bytes, dict)) and _can_be_walked(value)
+        )
         seen = value[:1] if isinstance(value, range) else value if isinstance(value, abc.Collection) else ()
         return many and (inner in ([], [Any]) or all(fits(v, inner[0]) for v in seen))
     if origin is not None:
@@ -127,7 +129,7 @@ def _is_one(value: Any) -> bool:
     return not hasattr(value, "__len__")
 
 
-def _has_length(value: Any) -> bool:
+def _can_be_walked(value: Any) -> bool:
     """An array without dimensions cannot be walked."""
     return getattr(value, "ndim", 1) > 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from random import Random
 
 import numpy as np
 from hypothesis import given
@@ -17,7 +18,7 @@ tables = arrays(np.float64, st.tuples(st.integers(1, 40), st.integers(1, 3)), el
 
 
 @given(tables, st.randoms(use_true_random=False))
-def test_the_order_of_rows_changes_no_digit(points: np.ndarray, rng: np.random.Generator) -> None:
+def test_the_order_of_rows_changes_no_digit(points: np.ndarray, rng: Random) -> None:
     order = list(range(len(points)))
     rng.shuffle(order)
     turned = points[order]

@@ -174,6 +174,13 @@ def test_columns_that_are_not_numbers_are_named(key):
         sudare.anonymize(words, Noise(), key=key)
 
 
+@pytest.mark.parametrize("make", [Noise, CorrelatedNoise])
+def test_noise_beyond_all_numbers_is_not_published(make, key):
+    numbers = Dataset.from_arrow(pa.table({"q": [1, 2], "s": [-1e6, 1e6], "w": [5, 6]}), ROLES)
+    with pytest.raises(sudare.UsageError, match="too large to be numbers"):
+        sudare.anonymize(numbers, make(sd=1e308, columns=["s"]), key=key)
+
+
 @pytest.mark.parametrize(
     "make", [Noise, Average, lambda columns: RankSwap(p=10, columns=columns), CorrelatedNoise]
 )

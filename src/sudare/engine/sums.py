@@ -55,7 +55,9 @@ def products(points: Floats) -> Floats:
     >>> products(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
     [[10.0, 14.0], [14.0, 20.0]]
     """
-    length = (DIGITS - 1 - len(points).bit_length()) // 2  # of two factors; up to four products are one sum
+    length = (
+        DIGITS - 1 - len(points).bit_length()
+    ) // 2  # of each factor; one digit for the sum of several products
     count = -(-60 // length)
     units = _units(points, length, count)
     sums = np.zeros((count, points.shape[1], points.shape[1]))

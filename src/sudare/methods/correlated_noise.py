@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import hypot
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from sudare.methods.draft import Draft
 
 Floats = NDArray[np.float64]
-MOST_NOISE = 1_000_000
 
 
 @method
@@ -46,10 +46,9 @@ class CorrelatedNoise:
     technique: ClassVar[str] = "noise addition"
 
     def __post_init__(self) -> None:
-        if isinstance(self.sd, bool) or not 0 < self.sd <= MOST_NOISE:
+        if isinstance(self.sd, bool) or not 0 < self.sd < np.inf:
             raise UsageError(
-                f"correlated-noise: sd is above 0 and at most {MOST_NOISE:,} (0.1 adds a tenth of the standard "
-                "deviation)"
+                "correlated-noise: sd is a number above 0 (0.1 adds a tenth of the standard deviation)"
             )
 
     def apply(self, draft: Draft, key: Key) -> Draft:
@@ -65,7 +64,7 @@ class CorrelatedNoise:
         moved = numbers + self.sd * drawn @ root(covariance)
         if self.keep_variance:
             mean = complete.mean(axis=0)
-            moved = mean + (moved - mean) / np.sqrt(1 + self.sd**2)
+            moved = mean + (moved - mean) / hypot(1, self.sd)
         deviation = np.sqrt(np.diag(covariance))
         change = np.nanmean(np.abs(moved - numbers), axis=0)
         losses = np.divide(change, deviation, out=np.zeros_like(change), where=deviation > 0)

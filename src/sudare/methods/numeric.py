@@ -59,6 +59,8 @@ def like(values: Floats, column: pa.ChunkedArray) -> pa.Array:
 
     kind = column.type
     missing = np.asarray(column.is_null())
+    if not np.isfinite(values[~missing]).all():
+        raise UsageError("the new values are too large to be numbers; choose a smaller change")
     if pa.types.is_integer(kind):
         bounds = np.iinfo(kind.to_pandas_dtype())
         values = np.clip(np.rint(np.where(missing, 0.0, values)), float(bounds.min), float(bounds.max))

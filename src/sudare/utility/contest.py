@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sudare.engine.sums import exact_sum
 from sudare.registry import metric
 from sudare.utility.base import Comparison, Floats, Measured
-from sudare.utility.formulas import cell_sums, column_means, correlation_gap, gap, spread
+from sudare.utility.formulas import cell_means, column_means, correlation_gap, gap, spread
 
 Ints = NDArray[np.int64]
 
@@ -67,7 +67,7 @@ class CrossMean:
         original, release = pair.numbers(columns)
         blocks = pair.blocks(_tabulated(pair, self.quasi, columns))
         gaps = [
-            gap(_means(blocks.original, x, len(first)), _means(blocks.release, y, len(first)))[both]
+            gap(cell_means(blocks.original, x, len(first)), cell_means(blocks.release, y, len(first)))[both]
             for x, y in zip(original.T, release.T)
         ]
         return Measured(_mean(np.array(gaps)), _shared(both, first))
@@ -229,11 +229,6 @@ def _counts(
     first = np.bincount(blocks.original, minlength=blocks.number)
     second = np.bincount(blocks.release, minlength=blocks.number)
     return first, second, (first > 0) & (second > 0)
-
-
-def _means(cell_of: Ints, values: Floats, cells: int) -> Floats:
-    total, known = cell_sums(cell_of, values, cells)
-    return np.where(known > 0, total / np.maximum(known, 1), np.nan)
 
 
 def _shared(both: NDArray[np.bool_], first: Ints) -> str:

@@ -61,15 +61,16 @@ def correlation_gap(first: Floats, second: Floats) -> Floats:
     return np.where(apart < 1e-12, 0.0, apart)
 
 
-def cell_sums(cell_of: Ints, values: Floats, cells: int) -> tuple[Floats, Ints]:
-    """The sum and the number of the known values in every cell.
+def cell_means(cell_of: Ints, values: Floats, cells: int) -> Floats:
+    """The mean of the known values in every cell.
 
-    >>> [a.tolist() for a in cell_sums(np.array([0, 0, 1]), np.array([1.0, 2.0, np.nan]), 2)]
-    [[3.0, 0.0], [2, 0]]
+    >>> cell_means(np.array([0, 0, 1]), np.array([1.0, 2.0, np.nan]), 2).tolist()
+    [1.5, nan]
     """
     known = ~np.isnan(values)
+    count = np.bincount(cell_of[known], minlength=cells)
     total = sums.cell_sums(cell_of[known], values[known], cells)
-    return total, np.bincount(cell_of[known], minlength=cells).astype(np.int64)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def total_variation(first: Ints, second: Ints) -> float:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from sudare.engine.codes import classes, codes
 from sudare.errors import UsageError
-from sudare.risk.disclosure.special import Special, score_weights, suda
+from sudare.risk.disclosure.reidentification import of_records
+from sudare.risk.disclosure.special import Special, dis_scores, score_weights, suda
 
 GUIDE = {
     "residence": ["Urban"] * 4 + ["Rural"] + ["Urban"] * 5,
@@ -120,3 +121,16 @@ def test_small_sets_of_many_attributes_are_searched_alone() -> None:
     found = suda(matrix, np.ones(40, np.int64), max_size=2)
     assert found.by_size[2:].sum() == 0
     assert found.score.tolist() == slow_scores([tuple(row) for row in matrix.tolist()], 2)[0]
+
+
+def test_the_order_of_classes_changes_no_digit() -> None:
+    """Engines and threads give classes in any order."""
+    rng = np.random.default_rng(1)
+    score, sizes = rng.integers(1, 40, 300).astype(np.float64), np.ones(300, np.int64)
+    found = dis_scores(score, sizes, 5, 0.01)
+    risk, records = rng.random(300), rng.integers(1, 9, 300)
+    for _ in range(20):
+        order = rng.permutation(300)
+        assert dis_scores(score[order], sizes, 5, 0.01).tolist() == found[order].tolist()
+        turned, straight = of_records(risk[order], records[order], 0.2), of_records(risk, records, 0.2)
+        assert turned == straight
