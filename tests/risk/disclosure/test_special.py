@@ -126,11 +126,11 @@ def test_small_sets_of_many_attributes_are_searched_alone() -> None:
 def test_the_order_of_classes_changes_no_digit() -> None:
     """Engines and threads give classes in any order."""
     rng = np.random.default_rng(1)
-    score, sizes = rng.integers(1, 5000, 2000).astype(np.float64), np.ones(2000, np.int64)
+    score, sizes = rng.integers(1, 5000, 2000).astype(np.float64), rng.integers(1, 3, 2000)
     found = dis_scores(score, sizes, 5, 0.01)
     risk, records = rng.random(2000), rng.integers(1, 9, 2000)
     for _ in range(20):
         order = rng.permutation(2000)
-        assert dis_scores(score[order], sizes, 5, 0.01).tolist() == found[order].tolist()
+        assert dis_scores(score[order], sizes[order], 5, 0.01).tolist() == found[order].tolist()
         turned, straight = of_records(risk[order], records[order], 0.2), of_records(risk, records, 0.2)
         assert turned == straight
