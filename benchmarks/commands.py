@@ -12,7 +12,7 @@ import sudare
 from benchmarks.purchases import purchases
 from benchmarks.work import Work
 from sudare.data import Dataset, Roles
-from sudare.data.keys import Key
+from sudare.keys import Key
 from sudare.methods import Mondrian, Noise, RandomizedAddition, Round
 
 SIZES = {"full": (10_000, 100_000, 1_000_000), "small": (200, 400)}

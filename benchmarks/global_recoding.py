@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.local_recoding import HIERARCHIES, KEY, ROWS, adult
 from benchmarks.public_data import if_present, public
 from benchmarks.work import Work, at_most
-from sudare.data.recoded import SUPPRESSED as STAR
+from sudare.data.values.recoded import SUPPRESSED as STAR
 from sudare.methods import LatticeRecoding
 from sudare.methods.draft import Draft
 

@@ -9,7 +9,7 @@ import numpy as np
 import sudare
 from benchmarks.public_data import if_present, public
 from benchmarks.work import Goal, Published, Work
-from sudare.data.keys import Key
+from sudare.keys import Key
 from sudare.methods import LocalRecoding
 from sudare.methods.draft import Draft
 

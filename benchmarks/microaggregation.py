@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from benchmarks.work import Published, Work, at_most, within
 from sudare.data import Dataset, Roles
-from sudare.data.keys import Key
+from sudare.keys import Key
 from sudare.methods import Microaggregate
 from sudare.methods.draft import Draft
 

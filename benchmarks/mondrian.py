@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from benchmarks.work import Work, at_most, within
 from sudare.data import Dataset, Roles
-from sudare.data.keys import Key
 from sudare.engine.codes import classes, codes
+from sudare.keys import Key
 from sudare.methods import Mondrian
 from sudare.methods.draft import Draft
 

@@ -13,12 +13,13 @@ import pyarrow.parquet as pq
 
 import sudare
 from benchmarks.work import Work, at_most
-from sudare.data import Dataset, Key, Roles
+from sudare.data import Dataset, Roles
 from sudare.data.connection import connect, fresh_name, quote
-from sudare.data.writers import _write_parquet
+from sudare.data.files.writers import _write_parquet
+from sudare.estimate.measure import EstimateResult
+from sudare.keys import Key
 from sudare.methods.draft import Draft
-from sudare.methods.randomized import RandomizedAddition
-from sudare.utility.estimate import EstimateResult
+from sudare.methods.plugins.randomized import RandomizedAddition
 
 VALUES, L, GROUPS = 50, 10, 1000
 SIZES = {"full": (1_000_000, 3_000_000, 10_000_000), "small": (1_000, 2_000, 4_000)}

@@ -13,7 +13,7 @@ import numpy as np
 import sudare
 from benchmarks.purchases import ATTRIBUTES, Purchases, bare, purchases
 from benchmarks.work import Goal, Work, at_most
-from sudare.data.keys import Key
+from sudare.keys import Key
 
 ONES = [[name] for name in ATTRIBUTES]
 ALL = [list(names) for n in range(1, 6) for names in combinations(ATTRIBUTES, n)]

@@ -25,7 +25,7 @@ WORKS = ()
 
 def on_a_cluster(rows: int) -> Iterator[dict[str, Any]]:
     """Wall seconds of each work, the CPU of both executors with their Python workers, the driver's peak memory."""
-    from sudare.engine.spark_cluster import cluster
+    from sudare.engine.spark.cluster import cluster
 
     with cluster(workers=2, memory="2g") as running:
         spark = running.session(executor_memory="1g", **{"spark.sql.shuffle.partitions": "16"})

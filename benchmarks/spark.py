@@ -10,7 +10,7 @@ from benchmarks.meters import TREE
 from benchmarks.purchases import ATTRIBUTES, parquet
 from benchmarks.work import Work, at_most
 from sudare.data import Dataset
-from sudare.data.spark import session
+from sudare.data.readers.spark import session
 
 SETTINGS = {"spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "4"}
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import settings
 
 from servers import PostgresServer, find_postgres, running_postgres
-from sudare.data.keys import Key
+from sudare.keys import Key
 
 if TYPE_CHECKING:
-    from sudare.engine.spark_cluster import Cluster
+    from sudare.engine.spark.cluster import Cluster
 
 
 # no test asserts a wall-clock time, hypothesis neither; CI draws the same examples every time, everybody else new ones
@@ -61,7 +61,7 @@ def spark_cluster() -> Iterator[Cluster]:
         import pyspark  # noqa: F401
     except ImportError:
         absent("pyspark (pip install 'sudare[spark]')")
-    from sudare.engine.spark_cluster import cluster
+    from sudare.engine.spark.cluster import cluster
 
     with cluster(workers=2) as running:
         yield running

@@ -12,20 +12,28 @@ import pytest
 import sudare
 
 SRC = Path(sudare.__file__).parent
-MIDDLE = ("risk", "cost", "methods", "attacks", "utility")
+MIDDLE = ("risk", "disclosure", "cost", "methods", "attacks", "utility", "estimate", "policy")
+GROUND = ("engine", "keys", "data", "examples")
 ALLOWED = {
-    "data": {"data"},
-    "engine": {"engine", "data"},
-    "risk": {"risk", "engine", "data"},
-    "cost": {"cost", "engine", "data"},
-    "methods": {"methods", "cost", "risk", "engine", "data"},
-    "attacks": {"attacks", "engine", "data"},
-    "utility": {"utility", "engine", "data"},
-    "report": {"report", *MIDDLE, "engine", "data"},
-    "cli": {"cli", "studio", "report", *MIDDLE, "engine", "data"},
-    "studio": {"studio", "report", *MIDDLE, "engine", "data"},
+    "examples": {"examples"},
+    "data": {"data", "examples"},
+    "keys": {"keys", "data"},
+    "engine": set(GROUND),
+    "risk": {"risk", *GROUND},
+    "disclosure": {"disclosure", *GROUND},
+    "cost": {"cost", *GROUND},
+    "policy": {"policy", "risk", "disclosure", *GROUND},
+    "methods": {"methods", "cost", "disclosure", *GROUND},
+    "attacks": {"attacks", *GROUND},
+    "utility": {"utility", "estimate", *GROUND},
+    "estimate": {"estimate", *GROUND},
+    "loop": {"loop", *MIDDLE, *GROUND},
+    "report": {"report", "loop", *MIDDLE, *GROUND},
+    "reproduction": {"reproduction", "report", "loop", *MIDDLE, *GROUND},
+    "cli": {"cli", "studio", "report", "reproduction", "loop", *MIDDLE, *GROUND},
+    "studio": {"studio", "report", "loop", *MIDDLE, *GROUND},
 }
-FLOOR = {"errors", "parameters", "progress", "results", "registry", "charts", "rooms", "version"}
+FLOOR = {"errors", "parameters", "progress", "results", "registry", "charts", "callable_package", "version"}
 
 
 def imports(file: Path) -> set[tuple[str, int]]:
@@ -113,7 +121,7 @@ def test_only_the_download_of_public_data_and_the_local_servers_know_the_network
         for name in _imported(node)
         if name in clients
     }
-    assert users == {"data/publishers.py", "engine/spark_cluster.py", "studio/server.py"}
+    assert users == {"data/readers/publishers.py", "engine/spark/cluster.py", "studio/server.py"}
 
 
 def _imported(node: ast.AST) -> list[str]:

@@ -13,35 +13,33 @@ from sudare.version import __version__
 
 if TYPE_CHECKING:
     from sudare import attacks, cost, methods
-    from sudare.attacks.score import attack
+    from sudare.attacks.measure import attack
     from sudare.cost.plan import plan
     from sudare.data.dataset import Dataset
-    from sudare.data.keys import Key
     from sudare.data.opening import open
+    from sudare.data.release import Release
     from sudare.data.roles import Roles
+    from sudare.disclosure.measure import disclosure
+    from sudare.estimate.measure import estimate
+    from sudare.keys import Key
     from sudare.methods.recipe import Recipe, anonymize
-    from sudare.methods.release import Release
     from sudare.report.build import report
-    from sudare.risk.disclosure import disclosure
     from sudare.risk.measure import risk
-    from sudare.utility.estimate import estimate
     from sudare.utility.measure import utility
 
 # Loaded on first use: `import sudare` costs nothing.
 _HOMES = {
     "Dataset": "data.dataset",
-    "Key": "data.keys",
+    "Key": "keys",
     "Recipe": "methods.recipe",
-    "Release": "methods.release",
+    "Release": "data.release",
     "Roles": "data.roles",
     "anonymize": "methods.recipe",
-    "attack": "attacks.score",
-    "disclosure": "risk.disclosure",
-    "estimate": "utility.estimate",
+    "attack": "attacks.measure",
     "open": "data.opening",
     "plan": "cost.plan",
 }
-_ROOMS = ("attacks", "cost", "methods", "report", "risk", "utility")
+_ROOMS = ("attacks", "cost", "disclosure", "estimate", "methods", "report", "risk", "utility")
 
 __all__ = [
     "DataError",

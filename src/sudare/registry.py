@@ -106,6 +106,6 @@ def _discover(kind: Kind) -> None:
     if kind in _discovered:
         return
     _discovered.add(kind)
-    room = importlib.import_module(ROOMS[kind])
-    for module in pkgutil.iter_modules(room.__path__):
-        importlib.import_module(f"{ROOMS[kind]}.{module.name}")
+    plugins = importlib.import_module(f"{ROOMS[kind]}.plugins")
+    for module in pkgutil.iter_modules(plugins.__path__):
+        importlib.import_module(f"{plugins.__name__}.{module.name}")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.attacks.base import Candidates
-from sudare.attacks.hits import hit_probability, score, wilson
+from sudare.attacks.scoring import hit_probability, score, wilson
 
 ORIGINALS = 7
 

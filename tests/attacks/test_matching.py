@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import sudare
 from sudare import attacks as a
-from sudare.attacks.assignment import DENSE, _dense, _sparse, assign
-from sudare.data.recoded import consistent
+from sudare.attacks.plugins.assignment import DENSE, _dense, _sparse, assign
+from sudare.data.values.recoded import consistent
 
 ROW = st.fixed_dictionaries(
     {"q1": st.sampled_from("abc"), "q2": st.integers(0, 4), "s1": st.integers(0, 4) | st.none()}
@@ -49,7 +49,7 @@ def test_gower_is_that_of_the_definition(table, original, release, data):
         st.lists(st.integers(0, len(original) - 1), min_size=len(release), max_size=len(release))
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sudare.attacks.score.warn", lambda *_: None)
+        patch.setattr("sudare.attacks.measure.warn", lambda *_: None)
         rate = sudare.attack(table(original), table(release), [a.Gower()], truth=truth).rows[0]["rate"]
     near = [gower(original, b) for b in release]
     expected = sum(1 / len(n) for n, t in zip(near, truth) if t in n) / len(release)

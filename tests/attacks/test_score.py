@@ -10,7 +10,7 @@ import pytest
 import sudare
 from sudare import attacks as a
 from sudare.attacks.base import Candidates
-from sudare.attacks.hits import hit_probability, score, wilson
+from sudare.attacks.scoring import hit_probability, score, wilson
 from sudare.errors import SudareWarning, UsageError
 
 ROWS = [{"q": 1, "s": 10}, {"q": 1, "s": 20}, {"q": 2, "s": 30}, {"q": 3, "s": 40}]

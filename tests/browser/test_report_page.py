@@ -11,7 +11,7 @@ from tests.browser import axe
 from tests.browser.conftest import fits, watched
 
 import sudare
-from sudare.data.keys import Key
+from sudare.keys import Key
 
 pytestmark = pytest.mark.browser
 ROLES: dict[str, Any] = {"quasi": ["date", "time", "goods"], "sensitive": ["price", "number"]}

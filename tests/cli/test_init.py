@@ -12,7 +12,7 @@ import pytest
 import sudare
 from sudare.cli.main import run
 from sudare.data.guessing import guess_roles
-from sudare.data.hierarchy_kinds import from_spec, read_specs
+from sudare.data.values.hierarchy_kinds import from_spec, read_specs
 
 PEOPLE = "patient_id,name,zip,birth date,diagnosis,note\n" + "".join(
     f"p{i % 12},Person {i},1{i % 4}00{i % 10},19{50 + i % 40}-0{1 + i % 9}-11,D{i % 5},free text {i}\n"

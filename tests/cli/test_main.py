@@ -11,7 +11,7 @@ import pytest
 
 from sudare import registry
 from sudare.cli import main
-from sudare.data.keys import Key
+from sudare.keys import Key
 
 
 @pytest.mark.parametrize(

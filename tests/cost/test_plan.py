@@ -70,7 +70,7 @@ def test_the_pilot_of_everybody_is_what_the_method_needs(planned, histories, key
 
 
 def test_a_pilot_on_a_sample_says_what_everybody_needs():
-    table = sudare.data.examples.histories(1200, records_per_user=15, goods=400)
+    table = sudare.examples.builtin.histories(1200, records_per_user=15, goods=400)
     ds = sudare.open(table, user="user")
     row = sudare.plan(ds, "goods", k=4).rows[0]
     sets = sample(ds, "goods", 10_000)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import sudare
-from sudare.data import examples
 from sudare.errors import UsageError
+from sudare.examples import builtin as examples
 
 
 @pytest.mark.parametrize("name", examples.NAMES)

@@ -14,10 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.data.hierarchies import Hierarchy
-from sudare.data.hierarchy_kinds import KINDS, categories, dates, from_spec, intervals, prefixes, read_specs
-from sudare.data.hierarchy_proposals import propose
-from sudare.data.recoded import plain
+from sudare.data.values.hierarchies import Hierarchy
+from sudare.data.values.hierarchy_kinds import (
+    KINDS,
+    categories,
+    dates,
+    from_spec,
+    intervals,
+    prefixes,
+    read_specs,
+)
+from sudare.data.values.hierarchy_proposals import propose
+from sudare.data.values.recoded import plain
 from sudare.errors import DataError, SudareError, UsageError
 
 SCHOOL = [
@@ -140,7 +148,7 @@ def test_widths_that_do_not_nest_are_refused(widths: list[float]) -> None:
 
 
 def test_every_original_value_is_consistent_with_its_labels() -> None:
-    from sudare.data.recoded import consistent
+    from sudare.data.values.recoded import consistent
 
     made = [
         (intervals([-7, 3, 88], [5, 20]), [-7, 3, 88]),

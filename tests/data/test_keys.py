@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sudare.data import keys, siphash
-from sudare.data.keys import Key
+from sudare import keys
 from sudare.data.roles import Roles
 from sudare.errors import SudareWarning, UsageError
+from sudare.keys import Key, siphash
 
 ROWS = pa.table({"user": ["a", "a", "b", "c", "c"], "goods": ["x", "y", "x", "z", "z"], "n": [1, 2, 1, 5, 5]})
 

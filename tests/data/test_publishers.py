@@ -20,10 +20,11 @@ import pytest
 
 import sudare
 from sudare.cli.main import run
-from sudare.data import catalog, conversions, publishers
-from sudare.data.content import content_digest
-from sudare.data.publishers import PUBLISHERS, fetch
+from sudare.data.readers import conversions, publishers
+from sudare.data.readers.publishers import PUBLISHERS, fetch
 from sudare.errors import DataError, UsageError
+from sudare.examples import catalog
+from sudare.examples.content import content_digest
 
 
 class Server(ThreadingHTTPServer):

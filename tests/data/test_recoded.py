@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.data.originals import consistency
-from sudare.data.recoded import (
+from sudare.data.values.originals import consistency
+from sudare.data.values.recoded import (
     Anything,
     Exactly,
     Interval,

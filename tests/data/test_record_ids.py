@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sudare.data.keys import Key, by_words, record_ids
 from sudare.data.roles import Roles
 from sudare.errors import UsageError
+from sudare.keys import Key, by_words, record_ids
 
 KEY = Key.demo(1)
 

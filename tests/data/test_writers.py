@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import sudare
-from sudare.data.writers import FORMATS, replacing, write_json, write_table
+from sudare.data.files.writers import FORMATS, replacing, write_json, write_table
 from sudare.errors import SudareError, UsageError
 
 TABLE = pa.table({"a": ["x", "=1+1", None], "b": [1, 2, 3]})
@@ -37,7 +37,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_temporary(tmp_path: Path) -> 
 def test_a_stop_before_the_temporary_is_guarded_leaves_none(tmp_path: Path) -> None:
     """Ctrl-C may come between any two steps; here it comes when the temporary was made and not yet locked."""
     code = (
-        "import os\nfrom sudare.data import writers\n"
+        "import os\nfrom sudare.data.files import writers\n"
         "def stop(handle): assert os.listdir() == ['.out.csv.sudare-part']; raise KeyboardInterrupt\n"
         "writers._locked = stop\n"
         "try: writers.write_text('x', 'out.csv')\nexcept KeyboardInterrupt: print('stopped')"
@@ -49,7 +49,7 @@ def test_a_stop_before_the_temporary_is_guarded_leaves_none(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("umask", "mode"), [("022", 0o644), ("077", 0o600), ("002", 0o644)])
 def test_a_file_is_as_open_as_the_user_wants_his_files(tmp_path: Path, umask: str, mode: int) -> None:
-    code = "from sudare.data.writers import write_json; write_json({}, 't.json')"
+    code = "from sudare.data.files.writers import write_json; write_json({}, 't.json')"
     done = subprocess.run(
         ["sh", "-c", f'umask {umask}; exec "$0" -c "$1"', sys.executable, code], cwd=tmp_path
     )

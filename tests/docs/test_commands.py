@@ -19,8 +19,8 @@ import pytest
 
 import sudare
 from sudare.cli.main import run
-from sudare.data import examples
-from sudare.data.keys import Key
+from sudare.examples import builtin as examples
+from sudare.keys import Key
 from sudare.methods import Mondrian, Noise, Suppress, Swap
 from sudare.methods.recipe import Recipe
 

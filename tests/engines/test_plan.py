@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sudare
-from sudare.utility.estimate_plan import plan_l
+from sudare.estimate.plan import plan_l
 
 
 def test_the_plan_is_equal(engine, on_duckdb, purchases):

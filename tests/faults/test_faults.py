@@ -110,7 +110,7 @@ def test_42_on_a_small_disk(tmp_path: Path, kind: str) -> None:
 import sys
 import numpy as np, pyarrow as pa
 from pathlib import Path
-from sudare.data.writers import write_table
+from sudare.data.files.writers import write_table
 from sudare.errors import DataError
 folder = Path("disk")
 (folder / "out.{kind}").write_text("the older release")
@@ -164,7 +164,7 @@ def test_44(folder: Path, moment: str) -> None:
 
 @fault(45, "two runs on the same output: the second says so")
 def test_45(folder: Path, sudare: Run) -> None:
-    from sudare.data.writers import replacing
+    from sudare.data.files.writers import replacing
 
     with replacing(folder / "out.csv"):
         sudare("anonymize", *CALL).fails(2, "another run")

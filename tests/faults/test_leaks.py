@@ -204,7 +204,7 @@ def test_53(folder: Path, sudare: Run) -> None:
 def test_53_text_stays_text_in_a_workbook_without_escapes(folder: Path) -> None:
     import openpyxl
 
-    from sudare.data.writers import write_table
+    from sudare.data.files.writers import write_table
 
     name = "=1+1"
     write_table(pa.table({name: ["=2+2", "+3", None]}), folder / "n.xlsx")

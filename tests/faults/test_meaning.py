@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sudare.data.keys import Key
+from sudare.keys import Key
 
 Run = Callable[..., Any]
 fault = pytest.mark.fault

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.data import Dataset, Key, Roles
+from sudare.data import Dataset, Roles
 from sudare.engine.kernels.anatomy import anatomize
 from sudare.errors import UsageError
-from sudare.methods.anatomy import Anatomy
+from sudare.keys import Key
 from sudare.methods.draft import Draft
+from sudare.methods.plugins.anatomy import Anatomy
 
 KEY = Key.demo(1)
 

@@ -5,11 +5,11 @@ import pyarrow as pa
 import pytest
 
 from sudare.data.dataset import Dataset
-from sudare.data.keys import Key
 from sudare.data.roles import Roles
 from sudare.errors import DataError, UsageError
-from sudare.methods.correlated_noise import CorrelatedNoise
+from sudare.keys import Key
 from sudare.methods.draft import Draft
+from sudare.methods.plugins.correlated_noise import CorrelatedNoise
 
 KEY = Key.demo(1)
 

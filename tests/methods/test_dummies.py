@@ -12,8 +12,8 @@ import pytest
 
 import sudare
 from sudare.cli.main import run
-from sudare.data.keys import Key
 from sudare.errors import DataError, UsageError
+from sudare.keys import Key
 from sudare.methods import DummyRecords
 from sudare.methods.draft import Draft
 

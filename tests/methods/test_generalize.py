@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sudare
-from sudare.data import Dataset, Key, Roles
-from sudare.data.hierarchies import Hierarchy
-from sudare.data.originals import consistency
+from sudare.data import Dataset, Roles
+from sudare.data.values.hierarchies import Hierarchy
+from sudare.data.values.originals import consistency
 from sudare.errors import DataError, UsageError
+from sudare.keys import Key
 from sudare.methods.draft import Draft
-from sudare.methods.generalize import Generalize, Round, TopBottomCode
+from sudare.methods.plugins.generalize import Generalize, Round, TopBottomCode
 
 KEY = Key.demo(1)
 

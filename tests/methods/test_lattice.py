@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.data.dataset import Dataset
-from sudare.data.hierarchies import Hierarchy
-from sudare.data.keys import Key
 from sudare.data.roles import Roles
+from sudare.data.values.hierarchies import Hierarchy
 from sudare.errors import UsageError
+from sudare.keys import Key
 from sudare.methods.draft import Draft
-from sudare.methods.lattice import LatticeRecoding
+from sudare.methods.plugins.lattice import LatticeRecoding
 
 KEY = Key.demo(1)
 DIGITS = Hierarchy.from_paths([(str(d), f"third {d // 3}", "low" if d < 6 else "high") for d in range(9)])

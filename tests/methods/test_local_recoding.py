@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 import sudare
 from sudare.data.dataset import Dataset
-from sudare.data.hierarchies import Hierarchy
-from sudare.data.keys import Key
-from sudare.data.recoded import Anything, Exactly, Interval, ValueSet, consistent, parse
 from sudare.data.roles import Roles
+from sudare.data.values.hierarchies import Hierarchy
+from sudare.data.values.recoded import Anything, Exactly, Interval, ValueSet, consistent, parse
 from sudare.errors import DataError, UsageError
+from sudare.keys import Key
 from sudare.methods.draft import Draft
-from sudare.methods.local_recoding import LocalRecoding
-from sudare.methods.mondrian import Mondrian
+from sudare.methods.plugins.local_recoding import LocalRecoding
+from sudare.methods.plugins.mondrian import Mondrian
 
 KEY = Key.demo(1)
 ADULT = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation"]

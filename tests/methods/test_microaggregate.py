@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.data.dataset import Dataset
-from sudare.data.keys import Key
 from sudare.data.roles import Roles
 from sudare.engine.kernels.mdav import mdav
 from sudare.engine.kernels.mdav_mixed import mdav_mixed
 from sudare.engine.kernels.mdav_tree import mdav_tree
 from sudare.errors import DataError, UsageError
+from sudare.keys import Key
 from sudare.methods.draft import Draft
-from sudare.methods.microaggregate import Microaggregate, information_loss
+from sudare.methods.plugins.microaggregate import Microaggregate, information_loss
 
 KEY = Key.demo(1)
 

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.data.dataset import Dataset
-from sudare.data.keys import Key
-from sudare.data.recoded import consistent
 from sudare.data.roles import Roles
+from sudare.data.values.recoded import consistent
 from sudare.errors import DataError, SudareWarning, UsageError
+from sudare.keys import Key
 from sudare.methods.draft import Draft
-from sudare.methods.local_recoding import LocalRecoding
-from sudare.methods.mondrian import Mondrian
+from sudare.methods.plugins.local_recoding import LocalRecoding
+from sudare.methods.plugins.mondrian import Mondrian
 
 KEY = Key.demo(1)
 
@@ -147,7 +147,7 @@ def test_relaxed_loses_no_more_than_strict():
 def test_reported_loss_is_the_mean_over_cells():
     table = mixed(300).drop_columns(["job"])
     release = Mondrian(k=5).apply(draft_of(table, "disease"), KEY)
-    from sudare.data.recoded import Anything, Interval, ValueSet, parse
+    from sudare.data.values.recoded import Anything, Interval, ValueSet, parse
 
     known = [a for a in table["age"].to_pylist() if a is not None]
     weights = table["weight"].to_pylist()
@@ -235,7 +235,7 @@ def test_rows_of_the_same_person_are_said():
 
 
 def test_intervals_are_written_as_the_format_says():
-    from sudare.data.recoded import interval
+    from sudare.data.values.recoded import interval
     from sudare.methods.quasi import _interval_labels
 
     values = [-3, 0, 2.5, 10.0, None]

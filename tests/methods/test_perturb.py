@@ -9,9 +9,9 @@ import pytest
 
 import sudare
 from sudare.data.dataset import Dataset
-from sudare.data.keys import Key
 from sudare.data.roles import Roles
 from sudare.errors import UsageError
+from sudare.keys import Key
 from sudare.methods import Average, CorrelatedNoise, DeleteRecords, Noise, RankSwap, Shuffle, Swap, Unify
 
 ROLES = Roles.of(quasi=["q"], sensitive=["s", "w"])

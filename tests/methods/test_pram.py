@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare.data.dataset import Dataset
-from sudare.data.keys import Key
 from sudare.data.roles import Roles
 from sudare.errors import UsageError
+from sudare.keys import Key
 from sudare.methods.draft import Draft
-from sudare.methods.pram import Pram, invariant
+from sudare.methods.plugins.pram import Pram, invariant
 
 KEY = Key.demo(1)
 

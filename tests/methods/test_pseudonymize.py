@@ -8,10 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sudare.data import Dataset, Key, Roles
+from sudare.data import Dataset, Roles
 from sudare.errors import DataError, UsageError
+from sudare.keys import Key
 from sudare.methods.draft import Draft
-from sudare.methods.pseudonymize import Pseudonymize, pseudonyms
+from sudare.methods.plugins.pseudonymize import Pseudonymize, pseudonyms
 
 KEY, OTHER = Key.demo(1), Key.demo(2)
 TABLE = pa.table(

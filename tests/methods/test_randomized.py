@@ -14,16 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sudare
-from sudare.data import Dataset, Key, Roles
+from sudare.data import Dataset, Roles
 from sudare.data.connection import connect
-from sudare.data.ledger import Ledger, overlap, sketch_of
-from sudare.data.sets import list_of_text, to_text
+from sudare.data.values.sets import list_of_text, to_text
+from sudare.disclosure.diversity import diversity
 from sudare.engine.kernels.randomized import draw_sets, word_of_draw, words_needed
 from sudare.errors import DataError, UsageError
-from sudare.methods.anatomy import Anatomy
+from sudare.keys import Key
+from sudare.keys.ledger import Ledger, overlap, sketch_of
 from sudare.methods.draft import Draft
-from sudare.methods.randomized import RandomizedAddition
-from sudare.risk.diversity import diversity
+from sudare.methods.plugins.anatomy import Anatomy
+from sudare.methods.plugins.randomized import RandomizedAddition
 
 KEY = Key.demo(1)
 

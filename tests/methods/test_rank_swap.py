@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.data.dataset import Dataset
-from sudare.data.keys import Key
 from sudare.data.roles import Roles
 from sudare.engine.kernels.swapping import partners
 from sudare.errors import DataError, UsageError
+from sudare.keys import Key
 from sudare.methods.draft import Draft
-from sudare.methods.rank_swap import RankSwap
+from sudare.methods.plugins.rank_swap import RankSwap
 
 KEY = Key.demo(1)
 

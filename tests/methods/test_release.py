@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sudare
+from sudare.data.truth import read_truth, write_truth
 from sudare.errors import DataError
 from sudare.methods import DummyRecords
-from sudare.methods.release import read_truth, write_truth
 
 KEY = bytes(range(32))
 

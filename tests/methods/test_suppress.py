@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.data import Dataset, Key, Roles
+from sudare.data import Dataset, Roles
+from sudare.disclosure.measure import disclosure
 from sudare.engine.codes import classes
 from sudare.errors import UsageError
+from sudare.keys import Key
 from sudare.methods.draft import Draft
-from sudare.methods.suppress import LocalSuppression, Suppress, SuppressRecords, starred_cells
-from sudare.risk.disclosure import disclosure
+from sudare.methods.plugins.suppress import LocalSuppression, Suppress, SuppressRecords, starred_cells
 
 KEY = Key.demo(1)
 TABLE = pa.table(

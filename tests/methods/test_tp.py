@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sudare
-from sudare.data import Dataset, Key, Roles
+from sudare.data import Dataset, Roles
 from sudare.engine.kernels.tp import residue
 from sudare.errors import UsageError
+from sudare.keys import Key
 from sudare.methods.draft import Draft
-from sudare.methods.tp import TP
+from sudare.methods.plugins.tp import TP
 
 KEY = Key.demo(1)
 RECORDS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=11)

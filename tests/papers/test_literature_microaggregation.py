@@ -5,10 +5,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from sudare.data.dataset import Dataset
-from sudare.data.keys import Key
 from sudare.data.roles import Roles
+from sudare.keys import Key
 from sudare.methods.draft import Draft
-from sudare.methods.microaggregate import Microaggregate, information_loss, standardise
+from sudare.methods.plugins.microaggregate import Microaggregate, information_loss, standardise
 
 KEY = Key.demo(1)
 PRINTED = [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sudare
-from sudare.data.keys import Key
+from sudare.keys import Key
 from sudare.risk import formulas
 from sudare.risk.measure import risk
 from sudare.risk.sampling import cost, error_rate, estimate

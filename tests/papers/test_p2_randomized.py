@@ -12,7 +12,10 @@ import pytest
 
 import sudare
 from sudare.charts import svg
-from sudare.report.figures_p2 import (
+from sudare.disclosure.diversity import diversity
+from sudare.estimate.posterior import posterior
+from sudare.estimate.workload import workload
+from sudare.reproduction.figures_p2 import (
     ADULT,
     applicable,
     census,
@@ -25,9 +28,6 @@ from sudare.report.figures_p2 import (
     figure_6,
     publish,
 )
-from sudare.risk.diversity import diversity
-from sudare.utility.posterior import posterior
-from sudare.utility.workload import workload
 
 TABLE_7 = {
     "age": 74, "workclass": 7, "fnlwgt": 26741, "education": 16, "education-num": 16, "marital-status": 7,

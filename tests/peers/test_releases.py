@@ -11,7 +11,7 @@ import pytest
 
 import sudare
 from sudare import registry
-from sudare.risk.disclosure.measure import disclosure
+from sudare.disclosure.measure import disclosure
 
 KEY = bytes(range(32))
 ROWS = 120

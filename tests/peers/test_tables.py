@@ -135,7 +135,7 @@ def test_odd_text_is_read_as_it_is(tmp_path: Path, ending: str) -> None:
             writer.writerow(table.column_names)
             writer.writerows(zip(*table.to_pydict().values()))
     elif ending != "memory":
-        from sudare.data.writers import write_table
+        from sudare.data.files.writers import write_table
 
         source = tmp_path / f"t.{ending}"
         write_table(table, source)

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 
 import sudare
-from sudare.data.examples import histories
-from sudare.data.keys import Key
+from sudare.examples.builtin import histories
+from sudare.keys import Key
+from sudare.loop import measure as loop
+from sudare.loop.evidence import Evidence
 from sudare.methods.recipe import Recipe
-from sudare.report import loop
-from sudare.report.evidence import Evidence
 
 CANARY = "Canarina Zyxwvut"
 STEPS = [

@@ -9,9 +9,9 @@ import pytest
 import sudare
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
+from sudare.loop.compare import compare
+from sudare.loop.guess import guess, posterior
 from sudare.methods import Average, DeleteRecords, Mondrian, Noise, Shuffle, Swap, Unify
-from sudare.report.compare import compare
-from sudare.report.guess import guess, posterior
 
 
 @pytest.fixture(scope="module")

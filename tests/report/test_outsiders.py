@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sudare.loop.evidence import DataCard, Evidence
 from sudare.report.build import document_of, write
-from sudare.report.evidence import DataCard, Evidence
 from sudare.report.numbers import Capped, written
 from sudare.report.outsiders import FLOOR, coarse, count, for_outsiders, share
 from sudare.results import Result

@@ -18,12 +18,12 @@ from tests.report.conftest import CANARY, opened
 
 import sudare
 from sudare.cli.main import run
-from sudare.data.examples import histories
-from sudare.data.keys import Key
+from sudare.examples.builtin import histories
+from sudare.keys import Key
+from sudare.loop import measure as loop
+from sudare.loop.evidence import Evidence, table_digest
 from sudare.methods.recipe import Recipe
-from sudare.report import loop
 from sudare.report.build import write
-from sudare.report.evidence import Evidence, table_digest
 from sudare.report.settings import context_and_policy
 from sudare.results import Result
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sudare.errors import UsageError
-from sudare.report.reproduction import PAPERS, reproduce
-from sudare.report.reproduction.item import Row, must_equal
+from sudare.reproduction import PAPERS, reproduce
+from sudare.reproduction.item import Row, must_equal
 
 PAGES = Path(__file__).parents[2] / "docs" / "reproduction"
 

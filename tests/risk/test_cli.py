@@ -54,7 +54,7 @@ def test_a_release_and_its_truth(tmp_path, capsys):
     import pyarrow.parquet as pq
 
     import sudare
-    from sudare.methods.release import write_truth
+    from sudare.data.truth import write_truth
 
     table = sudare.open("example:purchases").to_pyarrow()
     pq.write_table(table.drop_columns(["time"]), tmp_path / "release.parquet")

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.data import Dataset, Roles
-from sudare.errors import UsageError
-from sudare.risk.diversity import (
+from sudare.disclosure.diversity import (
     ClassCounts,
     check_eligible,
     distinct,
@@ -23,6 +22,7 @@ from sudare.risk.diversity import (
     recursive,
     recursive_l,
 )
+from sudare.errors import UsageError
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), min_size=1, max_size=40)
 

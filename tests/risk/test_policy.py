@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from sudare.cli.main import run
 from sudare.data import Dataset, Roles
+from sudare.disclosure.measure import disclosure
 from sudare.errors import UsageError
-from sudare.risk.check import check
-from sudare.risk.disclosure import disclosure
-from sudare.risk.policy import PRESETS, Policy
+from sudare.policy.check import check
+from sudare.policy.limits import PRESETS, Policy
 
 ROLES = Roles.of(quasi=["zip"], sensitive="disease")
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 
 import sudare
 from sudare.data.dataset import Dataset
-from sudare.data.keys import Key
 from sudare.data.roles import Roles
 from sudare.errors import SudareWarning
+from sudare.keys import Key
 from sudare.risk.measure import risk
 from sudare.risk.sampling import cost, error_rate, estimate, standard_error
 

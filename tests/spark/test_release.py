@@ -13,8 +13,8 @@ import pytest
 import sudare
 from sudare import methods
 from sudare.cli.main import run
-from sudare.data.keys import Key
 from sudare.errors import DataError, UsageError
+from sudare.keys import Key
 
 pytestmark = pytest.mark.spark
 ROLES = {"identifier": ["name"], "quasi": ["age"], "sensitive": ["ill"]}

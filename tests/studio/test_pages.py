@@ -16,8 +16,8 @@ import pytest
 from tests.studio.conftest import Browser
 
 from sudare import progress as stages
-from sudare.data.examples import histories
-from sudare.data.keys import Key
+from sudare.examples.builtin import histories
+from sudare.keys import Key
 from sudare.studio.session import Session
 from sudare.studio.worker import Teller, Worker
 

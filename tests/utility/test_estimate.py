@@ -14,15 +14,11 @@ from hypothesis import strategies as st
 
 import sudare
 from sudare.cli.main import run
-from sudare.data import Dataset, Key, Roles
+from sudare.data import Dataset, Roles
 from sudare.engine.kernels.estimate import count_members, masks
 from sudare.engine.kernels.randomized import draw_sets, words_needed
 from sudare.errors import DataError, UsageError
-from sudare.methods.anatomy import Anatomy
-from sudare.methods.draft import Draft
-from sudare.methods.randomized import RandomizedAddition
-from sudare.methods.tp import TP
-from sudare.utility.estimate_formulas import (
+from sudare.estimate.formulas import (
     expected_mse,
     expected_mse_uniform,
     inverse,
@@ -31,6 +27,11 @@ from sudare.utility.estimate_formulas import (
     squared_error,
     variance,
 )
+from sudare.keys import Key
+from sudare.methods.draft import Draft
+from sudare.methods.plugins.anatomy import Anatomy
+from sudare.methods.plugins.randomized import RandomizedAddition
+from sudare.methods.plugins.tp import TP
 
 KEY = Key.demo(1)
 

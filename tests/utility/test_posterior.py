@@ -10,15 +10,16 @@ import pytest
 
 import sudare
 from sudare.charts import svg
-from sudare.data import Dataset, Key, Roles
+from sudare.data import Dataset, Roles
 from sudare.engine.kernels.randomized import draw_sets
 from sudare.errors import UsageError
-from sudare.methods.anatomy import Anatomy
+from sudare.estimate.charts import estimate_chart
+from sudare.estimate.plan import plan_l
+from sudare.estimate.posterior import best_guess, closeness_l, common_values, disclosed_after, posterior
+from sudare.keys import Key
 from sudare.methods.draft import Draft
-from sudare.methods.randomized import RandomizedAddition
-from sudare.utility.estimate_charts import estimate_chart
-from sudare.utility.estimate_plan import plan_l
-from sudare.utility.posterior import best_guess, closeness_l, common_values, disclosed_after, posterior
+from sudare.methods.plugins.anatomy import Anatomy
+from sudare.methods.plugins.randomized import RandomizedAddition
 
 KEY = Key.demo(1)
 

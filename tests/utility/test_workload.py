@@ -8,14 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sudare.data import Dataset, Key, Roles
+from sudare.data import Dataset, Roles
 from sudare.errors import UsageError
-from sudare.methods.anatomy import Anatomy
+from sudare.estimate.workload import workload
+from sudare.estimate.workload_answers import Collapsed, random_queries, values_asked
+from sudare.keys import Key
 from sudare.methods.draft import Draft
-from sudare.methods.randomized import RandomizedAddition
-from sudare.methods.tp import TP
-from sudare.utility.workload import workload
-from sudare.utility.workload_answers import Collapsed, random_queries, values_asked
+from sudare.methods.plugins.anatomy import Anatomy
+from sudare.methods.plugins.randomized import RandomizedAddition
+from sudare.methods.plugins.tp import TP
 
 KEY = Key.demo(1)
 

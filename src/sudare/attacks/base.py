@@ -2,7 +2,7 @@
 
 An attack sees the original and the release (never the truth) through a `View` and answers with
 `Candidates`: for every release row the original rows that it holds equally likely. Whether it was right
-is decided once, in `sudare.attacks.hits`.
+is decided once, in `sudare.attacks.scoring`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sudare.charts import INK, PALETTE, finish
 
 if TYPE_CHECKING:
-    from sudare.attacks.score import AttackResult
+    from sudare.attacks.measure import AttackResult
 
 
 def rates(result: AttackResult) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.attacks.hits import Score
+from sudare.attacks.scoring import Score
 from sudare.attacks.view import View
 
 if TYPE_CHECKING:

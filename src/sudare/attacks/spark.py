@@ -17,18 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.attacks.base import Attack
-from sudare.attacks.euclid import Euclid
-from sudare.attacks.hits import Score, Ties, hit_probability, wilson
-from sudare.attacks.identify import IdentifyRand, IdentifySa
 from sudare.attacks.nearest import chosen_columns, chosen_quasi
+from sudare.attacks.plugins.euclid import Euclid
+from sudare.attacks.plugins.identify import IdentifyRand, IdentifySa
+from sudare.attacks.scoring import Score, Ties, hit_probability, wilson
 from sudare.attacks.view import View
-from sudare.data.spark import ROW, column, numbered
+from sudare.data.readers.spark import column, numbered
+from sudare.data.truth import ROW
 from sudare.errors import UsageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sudare.attacks.score import AttackResult
+    from sudare.attacks.measure import AttackResult
     from sudare.data.dataset import Dataset
 
 BLOCK_ROWS = 1_000_000
@@ -68,7 +69,7 @@ def attack_on_spark(
     original: Dataset, release: Any, attacks: Sequence[Attack] | None, ties: Ties
 ) -> AttackResult:
     """Score attacks on a release that was made on Spark; without names, those that can run there."""
-    from sudare.attacks import score
+    from sudare.attacks import measure as score
 
     view = View(original, release.data)
     known = score.battery(view) if attacks is None else list(attacks)
@@ -82,7 +83,7 @@ def attack_on_spark(
     rows, scores = [], []
     for one in chosen:
         begin = time.perf_counter()
-        scores.append(score_on_spark(one, view, release.frame, ties))
+        scores.append(score_on_spark(one, view, release.linked.keep_alive, ties))
         rows.append(score.result_row(one, scores[-1], time.perf_counter() - begin))
     return score.AttackResult(
         rows=tuple(rows),

@@ -44,9 +44,9 @@ def anonymize(
 ) -> None:
     """Run a recipe on a table and write the release."""
     from sudare.cli.release_summary import emit_release
-    from sudare.data.keys import Key
-    from sudare.data.writers import check_output
+    from sudare.data.files.writers import check_output
     from sudare.errors import UsageError
+    from sudare.keys import Key
     from sudare.methods.recipe import Recipe
     from sudare.methods.recipe import anonymize as run
 

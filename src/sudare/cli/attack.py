@@ -39,12 +39,12 @@ def attack(
 
     Every rate stands beside a blind guess, with its interval.
     """
-    from sudare.attacks.score import attack as run
+    from sudare.attacks.measure import attack as run
 
-    published, known = open_release(ds, release, truth)
+    published = open_release(ds, release, truth)
     if guess:
-        from sudare.report.guess import guess as guess_method
+        from sudare.loop.guess import guess as guess_method
 
-        emit(guess_method(ds, published, truth=known), format)
+        emit(guess_method(ds, published), format)
     else:
-        emit(run(ds, published, names(attacks) or None, ties=ties, truth=known), format)  # type: ignore[arg-type]
+        emit(run(ds, published, names(attacks) or None, ties=ties), format)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from sudare.cli.common import Format, emit, with_source
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
-    from sudare.risk.policy import Policy
+    from sudare.policy.limits import Policy
 else:
     Dataset = object
 
@@ -46,7 +46,7 @@ def check(
 ) -> None:
     """Check a table against the policy of sudare.toml."""
     from sudare.errors import PolicyError
-    from sudare.risk.check import check as measure
+    from sudare.policy.check import check as measure
 
     result = measure(ds, _policy(policy, preset), attack=_attack(attack))
     if format is CheckFormat.junit:
@@ -61,7 +61,7 @@ def _policy(policy: str | None, preset: str | None) -> Policy:
     from pathlib import Path
 
     from sudare.errors import UsageError
-    from sudare.risk.policy import Policy
+    from sudare.policy.limits import Policy
 
     if policy is not None and preset is not None:
         raise UsageError("give --policy or --preset, not both (a [policy] may name a preset)")

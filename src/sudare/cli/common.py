@@ -16,6 +16,7 @@ from sudare.errors import UsageError
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
+    from sudare.data.published import Published
     from sudare.results import Result
 
 
@@ -106,19 +107,12 @@ def open_source(
     )
 
 
-def open_release(ds: Dataset, path: str, truth: str | Path | None) -> tuple[Any, list[int | None] | None]:
-    """A release and its truth: on Spark, together, where the original is; else a table and the rows."""
+def open_release(ds: Dataset, path: str, truth: str | Path | None) -> Published:
+    """A release and its truth, opened where the original is."""
     from sudare.data.opening import open as open_any
-    from sudare.methods.release import read_truth
+    from sudare.data.published import Published
 
-    if ds.engine != "pyspark":
-        return open_any(path), None if truth is None else read_truth(truth)
-    published = open_any(path, engine=ds.keep_alive.sparkSession.sparkContext.master)
-    if truth is None:
-        return published, None
-    from sudare.methods.spark_release import reopen
-
-    return reopen(published, truth), None
+    return Published.of(open_any(path, engine=ds.master), truth)
 
 
 def names(given: Iterable[str] | None) -> list[str]:

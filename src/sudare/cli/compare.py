@@ -35,9 +35,9 @@ def compare(
 
     One row per recipe shows what it costs and what it leaves.
     """
-    from sudare.data.writers import check_output, write_text
+    from sudare.data.files.writers import check_output, write_text
+    from sudare.loop.compare import compare as run
     from sudare.methods.recipe import Recipe
-    from sudare.report.compare import compare as run
 
     if chart is not None:
         check_output(chart, (*ds.files, *recipes))

@@ -55,7 +55,7 @@ def disclosure(
 
     Also special uniques, and which columns tell records apart.
     """
-    from sudare.risk.disclosure import disclosure as measure
+    from sudare.disclosure.measure import disclosure as measure
 
     result = measure(
         ds,
@@ -75,8 +75,8 @@ def disclosure(
 def _write_records(
     ds: Dataset, path: Path, weights: str | None, population: str | None, max_size: int | None
 ) -> None:
-    from sudare.data.writers import check_output, write_table
-    from sudare.risk.disclosure.records import record_measures
+    from sudare.data.files.writers import check_output, write_table
+    from sudare.disclosure.records import record_measures
 
     people = int(population) if population is not None and population.isdigit() else None
     out = check_output(path, ds.files)

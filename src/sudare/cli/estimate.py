@@ -34,6 +34,6 @@ def estimate(
     format: FormatOption = Format.table,
 ) -> None:
     """Estimate a randomised column by group, with error bars."""
-    from sudare.utility.estimate import estimate as run
+    from sudare.estimate.measure import estimate as run
 
     emit(run(ds, by=names(by), method=method, column=column, confidence=confidence), format)  # type: ignore[arg-type]

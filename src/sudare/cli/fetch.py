@@ -30,8 +30,8 @@ def fetch(
 
     It comes from its publisher and is checked; the folder is that of SUDARE_DATA or --data-dir.
     """
-    from sudare.data.publishers import PUBLISHERS
-    from sudare.data.publishers import fetch as download
+    from sudare.data.readers.publishers import PUBLISHERS
+    from sudare.data.readers.publishers import fetch as download
     from sudare.errors import UsageError
 
     if name is None:
@@ -44,8 +44,8 @@ def fetch(
 
 
 def _listing() -> Result:
-    from sudare.data import catalog
-    from sudare.data.publishers import PUBLISHERS
+    from sudare.data.readers.publishers import PUBLISHERS
+    from sudare.examples import catalog
 
     where = catalog.folder()
     rows = tuple(
@@ -62,7 +62,7 @@ def _listing() -> Result:
 
 
 def _fetched(name: str, path: Path) -> Result:
-    from sudare.data import catalog
+    from sudare.examples import catalog
 
     return _result(
         ({"name": name, "file": str(path), "origin": catalog.NAMES[name].origin},),

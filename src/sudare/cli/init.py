@@ -34,10 +34,10 @@ def init(
     format: FormatOption = Format.table,
 ) -> None:
     """Guess what each column is, and why; write sudare.toml."""
+    from sudare.data.files.writers import check_output, write_text
     from sudare.data.guessing import guess_roles
     from sudare.data.opening import open as open_any
     from sudare.data.proposal import config_text, own_name
-    from sudare.data.writers import check_output, write_text
     from sudare.errors import UsageError
 
     if check_output(out).exists() and not force:

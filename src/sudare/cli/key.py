@@ -10,7 +10,7 @@ import typer
 from sudare.cli.common import Format, FormatOption, emit
 
 if TYPE_CHECKING:
-    from sudare.data.keys import Key
+    from sudare.keys import Key
     from sudare.results import Result
 
 
@@ -26,8 +26,8 @@ def new(
     format: FormatOption = Format.table,
 ) -> None:
     """Make a key of 256 random bits in a file that only you can read."""
-    from sudare.data.keys import Key
     from sudare.errors import UsageError
+    from sudare.keys import Key
 
     try:
         made = Key.new().save(path)
@@ -48,7 +48,7 @@ def show(
     format: FormatOption = Format.table,
 ) -> None:
     """Show the fingerprint of a key: it tells keys apart and is no secret."""
-    from sudare.data.keys import Key
+    from sudare.keys import Key
 
     key = Key.load(path)
     if format is Format.table:

@@ -74,6 +74,6 @@ def _plan_k(ds: Dataset, value: str | None, k: str | None, clusters: str | None,
 
 
 def _plan_l(ds: Dataset, value: str | None, l: str, by: list[str] | None) -> Any:
-    from sudare.utility.estimate_plan import plan_l
+    from sudare.estimate.plan import plan_l
 
     return plan_l(ds, l=numbers(l), by=names(by), column=value)

@@ -9,7 +9,7 @@ from sudare.cli.common import Format, emit
 from sudare.results import Result
 
 if TYPE_CHECKING:
-    from sudare.methods.release import Release
+    from sudare.data.release import Release
 
 
 class ReleaseSummary(Result):

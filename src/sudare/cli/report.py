@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.common import with_source
+from sudare.cli.common import open_release, with_source
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
@@ -39,16 +39,13 @@ def report(
     ] = None,
 ) -> None:
     """Measure a table and its release and write the report."""
-    from sudare.data.opening import open as open_any
-    from sudare.methods.release import read_truth
     from sudare.report.build import report as build
     from sudare.report.settings import context_and_policy
 
     context, policy = context_and_policy(config)
     made = build(
         ds,
-        open_any(release) if release is not None else None,
-        truth=read_truth(truth) if truth is not None else None,
+        open_release(ds, release, truth) if release is not None else None,
         path=out,
         audience=audience,
         format=format,

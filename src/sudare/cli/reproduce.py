@@ -26,8 +26,8 @@ def reproduce(
 
     The exit code is 1 when a number that must be equal is not.
     """
-    from sudare.report.reproduction import PAPERS
-    from sudare.report.reproduction import reproduce as run
+    from sudare.reproduction import PAPERS
+    from sudare.reproduction import reproduce as run
 
     found = run(papers or list(PAPERS), out=out, full=full)
     emit(found, format)

@@ -66,7 +66,7 @@ def risk(
     format: FormatOption = Format.table,
 ) -> None:
     """Measure how far attributes give people away."""
-    from sudare.data.writers import check_output
+    from sudare.data.files.writers import check_output
     from sudare.errors import UsageError
     from sudare.risk.measure import risk as measure
     from sudare.risk.sampling import FEW_VALUES
@@ -75,7 +75,7 @@ def risk(
         check_output(chart, (*ds.files, *(Path(p) for p in (release, truth) if p is not None)))
     if truth is not None and release is None:
         raise UsageError("--truth belongs to a release; name it with --release")
-    published, known = (None, None) if release is None else open_release(ds, release, truth)
+    published = None if release is None else open_release(ds, release, truth)
     result = measure(
         ds,
         attributes=names(attributes) or None,
@@ -87,7 +87,6 @@ def risk(
         across=names(across) == ["all"] or names(across),
         channel=_channels(names(channel)),
         release=published,
-        truth=known,
         key=key,
     )
     if chart is not None:
@@ -117,6 +116,6 @@ def _channels(given: list[str]) -> dict[str, str] | None:
 
 def _draw(result: RiskResult, threshold: float | None, path: Path) -> None:
     from sudare.charts import svg
-    from sudare.data.writers import write_text
+    from sudare.data.files.writers import write_text
 
     write_text(svg(result.chart(threshold=threshold)), path)

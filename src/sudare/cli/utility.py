@@ -34,5 +34,5 @@ def utility(
     """Measure how far a release is from the original."""
     from sudare.utility.measure import utility as measure
 
-    published, known = open_release(ds, release, truth)
-    emit(measure(ds, published, names(metrics) or None, truth=known), format)
+    published = open_release(ds, release, truth)
+    emit(measure(ds, published, names(metrics) or None), format)

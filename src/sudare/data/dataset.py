@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH_ROWS = 131_072
+TABLE_ROWS = 1 << 20
 FETCH_ROWS = 20_000_000
 
 
@@ -73,6 +74,11 @@ class Dataset:
         return str(self.table.get_backend().name)
 
     @property
+    def master(self) -> str | None:
+        """The Spark cluster the table lives on, None elsewhere: where to open what belongs to it."""
+        return self.keep_alive.sparkSession.sparkContext.master if self.engine == "pyspark" else None
+
+    @property
     def relation(self) -> duckdb.DuckDBPyRelation | None:
         """The DuckDB relation, None when the table lives elsewhere."""
         return None if self.view is None else connect().table(self.view)
@@ -102,7 +108,7 @@ class Dataset:
     @cached_property
     def set_columns(self) -> frozenset[str]:
         """The columns whose cells are sets of values: lists, and texts that the sidecar says are sets."""
-        from sudare.data.sets import columns_of, is_sets
+        from sudare.data.values.sets import columns_of, is_sets
 
         lists = (field.name for field in self.schema if is_sets(field.type))
         return frozenset((*columns_of(self.published), *lists))
@@ -142,6 +148,40 @@ class Dataset:
         else:
             yield from self.stream(self._select(chosen), rows)
 
+    def tables(self, columns: Sequence[str], rows: int = TABLE_ROWS) -> Iterator[pa.Table]:
+        """The rows in the order of the source, so many at a time; a table in memory comes whole."""
+        import pyarrow as pa
+
+        if self.memory is not None or self.view is None:
+            yield self.to_pyarrow(columns)
+            return
+        held: list[pa.RecordBatch] = []
+        schema = None
+        for batch in self.batches(columns):
+            schema = batch.schema
+            held.append(batch)
+            if sum(len(one) for one in held) >= rows:
+                yield pa.Table.from_batches(held)
+                held = []
+        if held or schema is None:
+            yield pa.Table.from_batches(held) if held else self.to_pyarrow(columns)
+
+    def linked(self, truth: Any) -> Dataset:
+        """The table with the original row beside every row, from a truth: row numbers, or the path of their file."""
+        from sudare.data.truth import ROW, checked_truth, read_truth
+
+        if self.engine == "pyspark":
+            from sudare.data.readers import spark
+            from sudare.data.readers.databases import open_spark_frame
+
+            beside = open_spark_frame(spark.linked(self, truth), self.name)
+            return replace(beside, roles=self.roles, published=self.published)
+        import pyarrow as pa
+
+        rows = read_truth(truth) if isinstance(truth, (str, os.PathLike)) else truth
+        table = self.to_pyarrow().append_column(ROW, pa.array(checked_truth(rows, self.rows)))
+        return replace(Dataset.from_arrow(table, name=self.name), roles=self.roles, published=self.published)
+
     def stream(self, query: str, rows: int = BATCH_ROWS) -> pa.RecordBatchReader:
         """The batches of an SQL query over `view`, on a cursor of its own: other queries may run meanwhile."""
         assert self.view is not None
@@ -166,7 +206,7 @@ class Dataset:
     def _fetched(self, columns: Sequence[str]) -> pa.Table:
         if self.engine != "pyspark":
             return self.table.select(*columns).to_pyarrow()
-        from sudare.data.spark import in_order
+        from sudare.data.readers.spark import in_order
 
         return in_order(self, columns)
 

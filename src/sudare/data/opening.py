@@ -9,15 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sudare.data import databases, sets
 from sudare.data.connection import connect, fresh_name, quote
 from sudare.data.dataset import Dataset
-from sudare.data.files import files_of, open_file
+from sudare.data.files import SIDECAR
+from sudare.data.readers import databases
+from sudare.data.readers.files import files_of, open_file
 from sudare.data.roles import Roles
+from sudare.data.values import sets
 from sudare.errors import DataError, UsageError
 from sudare.parameters import checked
-
-SIDECAR = ".sudare.json"
 
 
 @checked
@@ -139,7 +139,8 @@ def _open_on_spark(
     source: str, engine: str, labels: Sequence[str], *, encoding: str | None, sheet: str | None
 ) -> Dataset:
     """A file, an example or a public data set, opened by Spark."""
-    from sudare.data import catalog, examples
+    from sudare.examples import builtin as examples
+    from sudare.examples import catalog
 
     if encoding is not None or sheet is not None:
         raise UsageError(
@@ -153,7 +154,7 @@ def _open_on_spark(
 
 
 def _open_table(source: Any) -> Dataset:
-    from sudare.data.memory import open_memory
+    from sudare.data.readers.arrow import open_memory
 
     module = type(source).__module__.partition(".")[0]
     if module == "ibis" and hasattr(source, "columns"):

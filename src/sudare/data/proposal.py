@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sudare.data.guessing import Guess
-from sudare.data.hierarchy_proposals import propose
 from sudare.data.roles import NAMES
+from sudare.data.values.hierarchy_proposals import propose
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data import sets
-from sudare.data.hierarchies import as_text
+from sudare.data.values import sets
+from sudare.data.values.hierarchies import as_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -85,7 +85,7 @@ def _middle(value: object) -> float:
     """The number a published value stands for: the value, the middle of an interval, the mean of a set of
     numbers.
     """
-    from sudare.data.recoded import Interval, ValueSet, meaning_of
+    from sudare.data.values.recoded import Interval, ValueSet, meaning_of
 
     meaning = meaning_of(None if value is None else str(value), numeric=True)
     if isinstance(meaning, Interval) and isinstance(meaning.low, (int, float)):

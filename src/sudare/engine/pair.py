@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
 from sudare.engine.sums import exact_sum
-from sudare.errors import UsageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -152,62 +151,3 @@ def _side_by_side(columns: Sequence[Floats], rows: int = 8192) -> Floats:
         for place, column in enumerate(columns):
             matrix[start : start + rows, place] = column[start : start + rows]
     return matrix
-
-
-def published_and_truth(
-    original: Dataset, release: Any, truth: Iterable[int | None] | None, what: str
-) -> tuple[Dataset, Ints | None]:
-    """The published table of a Release or of a Dataset, and the original row of each of its rows if it is
-    known.
-    """
-    published = release if isinstance(release, Dataset) else getattr(release, "data", None)
-    if not isinstance(original, Dataset) or not isinstance(published, Dataset):
-        raise UsageError(f"{what}: give a Dataset and a Release, or two Datasets and truth=")
-    if published is release and not published.published:  # nobody told us what was done to it
-        _same_columns(original, published)
-    given = truth if truth is not None else (release.rows if published is not release else None)
-    return published, None if given is None else checked_truth(given, published.rows, original.rows)
-
-
-def _same_columns(original: Dataset, release: Dataset) -> None:
-    lacks = [c for c in original.columns if c not in release.columns and c not in original.roles.identifier]
-    extra = [c for c in release.columns if c not in original.columns]
-    if lacks or extra:
-        words = ([f"lacks {', '.join(lacks)}"] if lacks else []) + (
-            [f"adds {', '.join(extra)}"] if extra else []
-        )
-        raise UsageError(f"original and release have different columns: the release {' and '.join(words)}")
-
-
-def checked_truth(truth: Iterable[int | None], releases: int, originals: int) -> Ints:
-    """The original row of every published one, -1 for a dummy; None and NaN are dummies, 3.0 is 3."""
-    rows = truth if isinstance(truth, np.ndarray) and truth.dtype.kind == "i" else _row_numbers(truth)
-    if len(rows) != releases:
-        raise UsageError(
-            f"truth has {len(rows):,} entries, the release {releases:,} rows; give one entry per row"
-        )
-    if ((rows < -1) | (rows >= originals)).any():
-        raise UsageError(
-            f"truth names rows that the original does not have; it has {originals:,} (0 is the first)"
-        )
-    return rows.astype(np.int64)
-
-
-def _row_numbers(truth: Iterable[Any]) -> Ints:
-    """Row numbers as lists, Arrow, pandas or polars hand them over: a gap or NaN is a dummy, 3.0 is 3."""
-    import pyarrow as pa
-
-    listed = truth if hasattr(truth, "__len__") else list(truth)
-    try:
-        rows = (
-            listed if isinstance(listed, (pa.Array, pa.ChunkedArray)) else pa.array(listed, from_pandas=True)
-        )
-        if not (
-            pa.types.is_integer(rows.type) or pa.types.is_floating(rows.type) or pa.types.is_null(rows.type)
-        ):
-            raise TypeError
-        return np.asarray(rows.cast(pa.int64()).fill_null(-1), np.int64)
-    except (TypeError, ValueError, OverflowError):
-        raise UsageError(
-            "truth: give row numbers of the original (0 is the first), None for a dummy"
-        ) from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.data.connection import connect, fresh_name, quote
 from sudare.data.dataset import Dataset
-from sudare.data.sets import is_sets
+from sudare.data.values.sets import is_sets
 from sudare.engine import risk_ibis, risk_sql
 from sudare.engine.codes import codes
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.dataset import Dataset
-from sudare.data.spark import column, frame_of, parts_for
+from sudare.data.readers.spark import column, frame_of, parts_for
 from sudare.engine.risk_profile import Profile
 
 if TYPE_CHECKING:

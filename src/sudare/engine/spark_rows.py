@@ -1,6 +1,6 @@
 """Rows on Spark that carry what keyed draws need: the number of the original row and the record's 128-bit id.
 
-The ids are those of `sudare.data.keys.record_ids`, computed by the same functions within Spark's partitions, so a
+The ids are those of `sudare.keys.record_ids`, computed by the same functions within Spark's partitions, so a
 record gets the same draws on every engine.
 """
 
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data import keys
-from sudare.data.keys import Key, Words
+from sudare.data.readers.spark import Batches, column, in_batches
 from sudare.data.roles import Roles
-from sudare.data.spark import ROW, Batches, column, in_batches
+from sudare.data.truth import ROW
+from sudare.keys import Key, Words, records
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -123,8 +123,8 @@ def _hashing(names: list[str], roles: Roles, secret: Secret) -> Callable[[Batche
         key = secret.key()
         for batch in batches:
             table = pa.Table.from_batches([batch])
-            full = keys._hash_columns(table, [*owner, *content], key)
-            mine = keys._hash_columns(table, owner, key) if owner else full
+            full = records.hash_columns(table, [*owner, *content], key)
+            mine = records.hash_columns(table, owner, key) if owner else full
             yield add_longs(batch, (*_OWNER, *_FULL), (mine[:, 0], mine[:, 1], full[:, 0], full[:, 1]))
 
     return work
@@ -135,9 +135,9 @@ def _numbering(by: Sequence[str], secret: Secret) -> Callable[[Batches], Batches
         key = secret.key()
         for whole in _whole_groups(batches, by):
             ids = ids_of(whole, by)
-            shared = keys._shared(ids)
+            shared = records.shared_ids(ids)
             if shared.any():
-                ids[shared] = keys._number_equal(ids_of(whole, _FULL)[shared], key)
+                ids[shared] = records.number_equal(ids_of(whole, _FULL)[shared], key)
             (batch,) = whole.drop_columns([*_OWNER, *_FULL]).combine_chunks().to_batches()
             yield add_longs(batch, IDS, (ids[:, 0], ids[:, 1]))
 

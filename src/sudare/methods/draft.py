@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.dataset import Dataset
-from sudare.data.keys import Key, Words, record_ids
 from sudare.data.roles import Roles
 from sudare.errors import UsageError, nearest
+from sudare.keys import Key, Words, record_ids
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.hierarchies import Hierarchy
-from sudare.data.hierarchy_sources import Hierarchies as Hierarchies
-from sudare.data.hierarchy_sources import hierarchies_of
-from sudare.data.hierarchy_sources import writable as writable
-from sudare.data.recoded import SUPPRESSED, plain, value_set
+from sudare.data.values.hierarchies import Hierarchy
+from sudare.data.values.hierarchy_sources import Hierarchies as Hierarchies
+from sudare.data.values.hierarchy_sources import hierarchies_of
+from sudare.data.values.hierarchy_sources import writable as writable
+from sudare.data.values.recoded import SUPPRESSED, plain, value_set
 from sudare.engine.numbers import is_number
 from sudare.engine.recoding import Bag, Column, Grouping, Line, Tree
 from sudare.errors import DataError, UsageError, warn

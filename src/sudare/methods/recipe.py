@@ -12,12 +12,13 @@ from typing import Any
 
 from sudare import registry
 from sudare.data.dataset import Dataset
-from sudare.data.hierarchy_sources import located
-from sudare.data.keys import Key, order
+from sudare.data.release import Release
 from sudare.data.roles import load_toml
+from sudare.data.truth import ROW
+from sudare.data.values.hierarchy_sources import located
 from sudare.errors import UsageError, nearest
+from sudare.keys import Key, order
 from sudare.methods.draft import Draft
-from sudare.methods.release import Release
 from sudare.parameters import checked
 from sudare.progress import stage
 
@@ -107,6 +108,8 @@ def anonymize(
     >>> release.data.columns
     ('sex', 'address', 'job', 'disease')
     """
+    import pyarrow as pa
+
     recipe = as_recipe(recipe)
     secret = Key.of(key)
     if ds.engine == "pyspark":
@@ -122,11 +125,12 @@ def anonymize(
     draft = finish(draft, secret)
     shuffled = draft.take(order(secret, "shuffle", recipe.digest, draft.ids))
     data = Dataset.from_arrow(shuffled.table, shuffled.roles, name=f"release of {ds.name}")
+    linked = Dataset.from_arrow(shuffled.table.append_column(ROW, pa.array(shuffled.truth)), name=data.name)
     return Release(
         data=dataclasses.replace(
             data, published={"schema": dict(shuffled.schema), "roles": shuffled.roles.to_dict()}
         ),
-        rows=shuffled.truth,
+        linked=linked,
         recipe=recipe,
         steps=tuple(steps),
         key=secret,

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from sudare import registry
 from sudare.data.dataset import Dataset
-from sudare.data.keys import Key
+from sudare.data.release import Release
 from sudare.errors import DataError
+from sudare.keys import Key
 from sudare.methods.spark_draft import SparkDraft, gathered
-from sudare.methods.spark_release import SparkRelease
 
 if TYPE_CHECKING:
     from sudare.methods.recipe import Recipe
 
 
-def anonymize_on_spark(ds: Dataset, recipe: Recipe, key: Key) -> SparkRelease:
+def anonymize_on_spark(ds: Dataset, recipe: Recipe, key: Key) -> Release:
     """Run a recipe on a table on Spark.
 
     The release has the same rows in the same order as the one of the same table on DuckDB under the same key. It is
@@ -37,17 +37,19 @@ def anonymize_on_spark(ds: Dataset, recipe: Recipe, key: Key) -> SparkRelease:
         published = _shuffled(draft, recipe.digest).persist()
         published.count()  # the details come with the rows
         start.frame.unpersist()
+    from sudare.data.readers.databases import open_spark_frame
+
     data = _dataset(draft, published, ds.name)
     steps = [
         _described(step, {**gathered(draft.facts.value, place), **facts})
         for place, (step, facts) in enumerate(zip(recipe.steps, known))
     ]
-    dummies = sum(int(step["details"].get("dummies", 0)) for step in steps)
-    return SparkRelease(published, data, recipe, tuple(steps), key, dummies)
+    linked = open_spark_frame(published, f"release of {ds.name}")
+    return Release(data, linked, recipe, tuple(steps), key, ds.files)
 
 
 def _start(ds: Dataset, key: Key) -> SparkDraft:
-    from sudare.data.spark import numbered, parts_for
+    from sudare.data.readers.spark import numbered, parts_for
     from sudare.engine import spark_rows
 
     frame = numbered(ds)
@@ -83,7 +85,8 @@ def _shuffled(draft: SparkDraft, digest: str) -> Any:
     """The rows in the order of their draws. Draws are uniform, so where a row goes needs no sample of them."""
     from pyspark.sql import functions as f
 
-    from sudare.data.spark import ROW, column
+    from sudare.data.readers.spark import column
+    from sudare.data.truth import ROW
     from sudare.engine.spark_rows import mapped
     from sudare.methods.spark_steps import DRAW, drawing
 
@@ -99,8 +102,8 @@ def _shuffled(draft: SparkDraft, digest: str) -> Any:
 
 
 def _dataset(draft: SparkDraft, published: Any, name: str) -> Dataset:
-    from sudare.data.databases import open_spark_frame
-    from sudare.data.spark import column
+    from sudare.data.readers.databases import open_spark_frame
+    from sudare.data.readers.spark import column
 
     data = open_spark_frame(published.select(*map(column, draft.columns)), f"release of {name}")
     card = {"schema": dict(draft.schema), "roles": draft.roles.to_dict()}

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sudare.data.keys import Key
+from sudare.data.readers.spark import column, in_batches
 from sudare.data.roles import Roles
-from sudare.data.spark import ROW, column, in_batches
+from sudare.data.truth import ROW
 from sudare.engine import spark_rows
 from sudare.engine.spark_rows import HIDDEN, IDS, Secret
 from sudare.errors import UsageError, nearest
+from sudare.keys import Key
 from sudare.methods.draft import Draft
 
 if TYPE_CHECKING:

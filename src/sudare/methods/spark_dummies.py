@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sudare.data.spark import column
+from sudare.data.readers.spark import column
 from sudare.errors import UsageError
 from sudare.methods.spark_draft import PART, SparkDraft
 
@@ -57,7 +57,7 @@ def _dealt(step: Any, draft: SparkDraft, user: str, parts: int, people: int) -> 
 def _without_parts(step: Any, draft: SparkDraft, user: str) -> int | None:
     """What one clustering of everybody would need, by the plan's pilot; None where its sample is too small."""
     from sudare.cost.plan import plan
-    from sudare.data.databases import open_spark_frame
+    from sudare.data.readers.databases import open_spark_frame
     from sudare.data.roles import Roles
 
     pairs = draft.frame.select(column(user), column(step.value))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.spark import column
+from sudare.data.readers.spark import column
 from sudare.engine.spark_rows import HIDDEN
 from sudare.errors import UsageError, warn
 from sudare.methods.spark_draft import SparkDraft

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare import registry
-from sudare.data import keys
-from sudare.data.ledger import Ledger, sketch_of
-from sudare.data.recoded import plain as plain_text
-from sudare.data.spark import ROW, column, in_batches
+from sudare import keys, registry
+from sudare.data.readers.spark import column, in_batches
+from sudare.data.truth import ROW
+from sudare.data.values.recoded import plain as plain_text
 from sudare.engine import spark_rows
 from sudare.engine.spark_rows import Secret
 from sudare.errors import DataError, UsageError
+from sudare.keys.ledger import Ledger, sketch_of
 from sudare.methods.numeric import numeric_columns
 from sudare.methods.spark_draft import SparkDraft
 from sudare.methods.spark_dummies import dummy_records

@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sudare.data.writers import check_output, write_text
+from sudare.data.files.writers import check_output, write_text
 from sudare.errors import UsageError, nearest
+from sudare.loop.evidence import Evidence
+from sudare.loop.measure import Progress, measure, published, quiet
 from sudare.parameters import checked
 from sudare.report.document import Audience, Document
-from sudare.report.evidence import Evidence
-from sudare.report.loop import Progress, measure, published, quiet
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
-    from sudare.methods.release import Release
+    from sudare.data.published import Published
+    from sudare.data.release import Release
 
 FORMATS = ("html", "md", "json", "pdf-ready")
 AUDIENCES = ("internal", "external")
@@ -58,7 +59,7 @@ class Report:
 @checked
 def report(
     original: Dataset,
-    release: Release | Dataset | None = None,
+    release: Release | Dataset | Published | None = None,
     *,
     path: str | os.PathLike[str] | None = "report.html",
     audience: str = "internal",

@@ -46,11 +46,11 @@ class Stage:
 
 def demo(path: str | os.PathLike[str] = "report.html", *, users: int = 400) -> Iterator[Stage]:
     """The stages of the loop, one after another; the last one has written the report."""
-    from sudare.data.keys import Key
+    from sudare.data.files.writers import check_output
     from sudare.data.opening import open as open_any
-    from sudare.data.writers import check_output
+    from sudare.keys import Key
+    from sudare.loop import measure as loop
     from sudare.methods.recipe import Recipe, anonymize
-    from sudare.report import loop
     from sudare.report.build import report
 
     check_output(path)

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from sudare.report.evidence import DataCard, Evidence, ReleaseCard
+from sudare.loop.evidence import DataCard, Evidence, ReleaseCard
 from sudare.report.numbers import Capped
 from sudare.report.verdict import required
 from sudare.results import Result

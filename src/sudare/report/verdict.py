@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sudare.loop.evidence import Evidence
 from sudare.report.document import KeyFigure, Tone, Verdict
-from sudare.report.evidence import Evidence
 from sudare.report.numbers import Capped, beside, written
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.dataset import Dataset
-from sudare.data.sets import from_text
+from sudare.data.published import Published, Truth
+from sudare.data.values.sets import from_text
 from sudare.engine import risk as engine
 from sudare.engine.codes import classes, codes
-from sudare.engine.pair import checked_truth
-from sudare.engine.risk_after import Published, right_guesses
+from sudare.engine.risk_after import Published as PublishedCodes
+from sudare.engine.risk_after import right_guesses
 from sudare.errors import UsageError
 from sudare.risk import formulas
 from sudare.risk.consistent import consistent_pairs
@@ -46,21 +47,21 @@ def after_rows(
             "release: the risk after is measured for the uniform attacker, missing values counted"
         )
     columns = list(dict.fromkeys(name for subset in sets for name in subset))
-    with _pair(ds, release, truth, columns) as pair:
+    with _pair(ds, _published(release, truth, ds), columns) as pair:
         before = engine.profiles(ds, sets)
         return [_row(pair, profile) for profile in before], tuple(
             _moved(pair, name) for name in pair.seen if pair.moved(name)
         )
 
 
-def _pair(
-    ds: Dataset, release: Any, truth: Iterable[Any] | None, columns: list[str]
-) -> AbstractContextManager[Any]:
-    if ds.engine == "pyspark" and truth is None and hasattr(release, "frame"):
+def _pair(ds: Dataset, release: Published, columns: list[str]) -> AbstractContextManager[Any]:
+    if ds.engine == "pyspark" and release.data.engine == "pyspark":
         from sudare.risk.after_spark import SparkPair
 
         return SparkPair.of(ds, release, columns)
-    return nullcontext(Pair.of(ds, *_published(release, truth, ds), columns))
+    rows = release.rows_among(ds.rows)
+    assert rows is not None
+    return nullcontext(Pair.of(ds, release.data, rows, columns))
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Pair:
 
     def right_guesses(self, shown: Sequence[str]) -> float:
         """The expected number of true records whose user is guessed by what is published of these columns."""
-        published = Published(
+        published = PublishedCodes(
             people=self.people, values=_vectors(self.seen, shown, len(self.people)), owner=self.owner
         )
         near = [self.near[name] for name in shown]
@@ -159,20 +160,17 @@ def _row(pair: Any, profile: Any) -> dict[str, Any]:
     )
 
 
-def _published(release: Any, truth: Iterable[Any] | None, ds: Dataset) -> tuple[Dataset, Ints]:
-    """The published table, whose people are named by the original's user column if it does not say, and the truth."""
-    data = release if isinstance(release, Dataset) else getattr(release, "data", None)
-    if data is None:
-        raise UsageError("release: give a Release, or a Dataset with truth=")
-    known = truth if truth is not None else getattr(release, "rows", None) if data is not release else None
-    if known is None:
+def _published(release: Any, truth: Truth | None, ds: Dataset) -> Published:
+    """The release with its truth; its people are named by the original's user column if it does not say."""
+    published = Published.of(release, truth)
+    if not published.has_truth:
         raise UsageError(
             "release: to measure what is left, the truth is needed; give a Release, or truth= with a table"
         )
-    user = ds.roles.user
+    user, data = ds.roles.user, published.data
     if data.roles.user is None and user in data.columns and user not in data.roles.assigned:
-        data = data.with_roles(user=user)
-    return data, checked_truth(known, data.rows, ds.rows)
+        return replace(published, data=data.with_roles(user=user))
+    return published
 
 
 def _vectors(coded: Mapping[str, tuple[Ints, list[Any]]], names: Sequence[str], rows: int) -> Ints:

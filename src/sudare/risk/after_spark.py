@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.dataset import Dataset
-from sudare.data.spark import ROW, column, numbered
+from sudare.data.readers.spark import column, numbered
+from sudare.data.truth import ROW
 from sudare.engine.codes import codes, joint_codes
 from sudare.engine.risk_after import grouped, reach
 from sudare.errors import UsageError
@@ -22,7 +23,7 @@ from sudare.risk.consistent import consistent_pairs
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sudare.methods.spark_release import SparkRelease
+    from sudare.data.published import Published
 
 MOST_VALUES = 5_000_000
 USER, PERSON, GROUP = "sudare user", "sudare person", "sudare group"
@@ -54,7 +55,7 @@ class SparkPair:
 
     @classmethod
     @contextmanager
-    def of(cls, ds: Dataset, release: SparkRelease, columns: Sequence[str]) -> Iterator[SparkPair]:
+    def of(cls, ds: Dataset, release: Published, columns: Sequence[str]) -> Iterator[SparkPair]:
         """The pair, with what every question reads kept by the workers until the block ends."""
         from pyspark.sql import functions as f
 
@@ -66,7 +67,7 @@ class SparkPair:
         true = [column(name).alias(TRUE.format(i)) for i, name in enumerate(columns)]
         shown = [column(name).alias(SEEN.format(columns.index(name))) for name in seen]
         original = numbered(ds).select(ROW, user.alias(USER), *true).persist()
-        published = release.frame.select(ROW, person.alias(PERSON), *shown)
+        published = release.linked.keep_alive.select(ROW, person.alias(PERSON), *shown)
         sets = release.data.set_columns - ds.set_columns
         pair = cls(original, published, tuple(columns), seen, sets, ds.rows)
         try:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.originals import Originals
-from sudare.data.recoded import Anything, Exactly, Recoded, ValueSet, meaning_of, plain
+from sudare.data.values.originals import Originals
+from sudare.data.values.recoded import Anything, Exactly, Recoded, ValueSet, meaning_of, plain
 
 Pairs = NDArray[np.int64]
 MISSING = (None, "")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import os
 
     from sudare.data.dataset import Dataset
-    from sudare.data.keys import Key
+    from sudare.keys import Key
 
 MODELS = ("exact", "low-cost", "sample")
 MISSING = ("value", "drop")

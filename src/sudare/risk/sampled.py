@@ -6,11 +6,11 @@ import os
 from typing import Any
 
 from sudare.data.dataset import Dataset
-from sudare.data.keys import Key, generator
 from sudare.engine import risk_sample
 from sudare.engine.risk import KERNEL_ROWS, count_records
 from sudare.engine.risk_profile import Profile
 from sudare.errors import warn
+from sudare.keys import Key, generator
 from sudare.risk import formulas
 from sudare.risk.knowledge import Subset
 from sudare.risk.sampling import FEW_VALUES, Estimate, estimate

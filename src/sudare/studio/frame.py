@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from sudare.studio.lines import lines_for
+from sudare.studio.equivalent_commands import lines_for
 from sudare.studio.session import STEPS, Session
 
 if TYPE_CHECKING:

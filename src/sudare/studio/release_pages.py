@@ -9,7 +9,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from sudare.errors import SudareError
-from sudare.studio import cards, files
+from sudare.studio import files
+from sudare.studio import method_forms as cards
 from sudare.studio.frame import TITLES, Frame, form_of
 
 DOWNLOADS = {

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sudare.loop.evidence import Evidence
+from sudare.loop.measure import Progress
 from sudare.report.document import Block, Table, Verdict, Words, columns
-from sudare.report.evidence import Evidence
-from sudare.report.loop import Progress
 
 MOST_VALUES = 100
 FRONTIER = (
@@ -74,8 +74,8 @@ def look(*, source: Source, progress: Progress) -> Look:
 def risk(*, source: Source, progress: Progress) -> Shown:
     """Risk of attributes and pairs, and how people hide behind each other."""
     from sudare.errors import SudareError
-    from sudare.report import loop
-    from sudare.report.evidence import data_card
+    from sudare.loop import measure as loop
+    from sudare.loop.evidence import data_card
     from sudare.report.sections.before import risk_blocks
 
     ds = source.open()
@@ -118,7 +118,7 @@ def values(*, source: Source, attribute: str, progress: Progress) -> Shown:
 
 def plan(*, source: Source, value: str, ks: Sequence[int], progress: Progress) -> Shown:
     """The cost curve."""
-    from sudare.report import loop
+    from sudare.loop import measure as loop
     from sudare.report.sections.before import cost_figure, plan_table
 
     ds = source.open()
@@ -147,8 +147,8 @@ def release(
     progress: Progress,
 ) -> Shown:
     """Run the recipe, gather the evidence, write everything that can be downloaded."""
+    from sudare.loop import measure as loop
     from sudare.methods.recipe import Recipe
-    from sudare.report import loop
     from sudare.report.verdict import verdict_of
 
     ds = source.open()
@@ -161,7 +161,7 @@ def release(
 
 def write_files(folder: Path, made: Any, evidence: Evidence) -> None:
     """Release, truth, recipe and both reports, in a folder that only its owner can read."""
-    from sudare.data.writers import write_text
+    from sudare.data.files.writers import write_text
     from sudare.report.build import write
 
     made.save(folder / "release.parquet", truth=folder / "truth.parquet")
@@ -201,8 +201,8 @@ def summary(evidence: Evidence, recipe: Any) -> dict[str, Any]:
 
 def frontier(*, runs: Sequence[dict[str, Any]], progress: Progress) -> Shown:
     """All recipes tried so far, by risk and loss."""
+    from sudare.loop.compare import LOSS, CompareResult
     from sudare.report.charts import drawn
-    from sudare.report.compare import LOSS, CompareResult
 
     rows = [
         {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from sudare.data.dataset import Dataset
-from sudare.engine.pair import published_and_truth
+from sudare.data.published import Published, original_and_published
 from sudare.errors import UsageError, nearest
 from sudare.parameters import checked
 from sudare.registry import all_of, name_of
@@ -62,12 +62,13 @@ def utility(
     """
     from sudare.utility.columns import changes, compared_columns
 
-    if isinstance(original, Dataset) and original.engine == "pyspark" and hasattr(release, "frame"):
-        return _on_spark(original, release, metrics)
-    published, known = published_and_truth(original, release, truth, "utility")
-    if not original.rows or not published.rows:
+    original, published = original_and_published(original, release, truth, "utility")
+    if original.engine == "pyspark" and published.data.engine == "pyspark" and published.has_truth:
+        return _on_spark(original, published, metrics)
+    known = published.rows_among(original.rows)
+    if not original.rows or not published.data.rows:
         raise UsageError("utility: a table without rows cannot be compared")
-    pair = Comparison(original, published, truth=known)
+    pair = Comparison(original, published.data, truth=known)
     pair.tables(compared_columns(pair))
     chosen = suited_metrics(pair) if metrics is None else [metric_of(one) for one in _listed(metrics)]
     return UtilityResult(
@@ -76,7 +77,9 @@ def utility(
     )
 
 
-def _on_spark(original: Dataset, release: Any, metrics: Metric | str | Sequence[Any] | None) -> UtilityResult:
+def _on_spark(
+    original: Dataset, release: Published, metrics: Metric | str | Sequence[Any] | None
+) -> UtilityResult:
     """The metrics that are sums, without fetching rows; others only by name, and then the rows are fetched."""
     from sudare.utility.spark import measure_on_spark, runs_on_spark
 
@@ -87,7 +90,7 @@ def _on_spark(original: Dataset, release: Any, metrics: Metric | str | Sequence[
         pair = Comparison(original, release.data, truth=release.rows)
         return UtilityResult(rows=tuple(_row(one, pair) for one in named))
     chosen = [one for one in named if one not in left]
-    rows = tuple(_shown(one, measure_on_spark(one, sums, release.frame)) for one in chosen)
+    rows = tuple(_shown(one, measure_on_spark(one, sums, release.linked.keep_alive)) for one in chosen)
     names = ", ".join(one.code or name_of(one) for one in left)
     return UtilityResult(rows=rows, notes=(f"Left out, for they need all rows: {names}.",) if left else ())
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.spark import ROW, column, numbered
-from sudare.utility import contest
+from sudare.data.readers.spark import column, numbered
+from sudare.data.truth import ROW
 from sudare.utility.base import Comparison, Measured
 from sudare.utility.formulas import gap
+from sudare.utility.plugins import contest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +44,7 @@ def runs_on_spark(one: Any, pair: Comparison) -> bool:
 
 def measure_on_spark(one: Any, pair: Comparison, frame: Any) -> Measured:
     """One metric; `frame` is the release with the original row beside every published one."""
-    from sudare.data.spark import frame_of
+    from sudare.data.readers.spark import frame_of
 
     original = frame_of(pair.original.table)
     columns = tuple(getattr(one, "columns", None) or pair.numeric())

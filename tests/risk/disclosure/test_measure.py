@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 import sudare
 from sudare.data import Dataset, Roles
-from sudare.data.hierarchies import Hierarchy
+from sudare.data.values.hierarchies import Hierarchy
+from sudare.disclosure.individual import posterior_risk
+from sudare.disclosure.measure import disclosure
+from sudare.disclosure.records import record_measures
+from sudare.disclosure.result import DisclosureResult
+from sudare.disclosure.wildcard import companions
 from sudare.errors import DataError, UsageError
-from sudare.risk.disclosure import DisclosureResult, disclosure
-from sudare.risk.disclosure.individual import posterior_risk
-from sudare.risk.disclosure.records import record_measures
-from sudare.risk.disclosure.wildcard import companions
 
 GUIDE = pa.table(
     {

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from sudare.data import Dataset, Roles
-from sudare.data.hierarchies import Hierarchy
+from sudare.data.values.hierarchies import Hierarchy
+from sudare.disclosure.counts import Cells, class_cells
+from sudare.disclosure.diversity import ClassCounts, recursive, recursive_l
+from sudare.disclosure.sensitive import closeness_of, diversity_of, likeness_of
 from sudare.engine.kernels.closeness import hierarchical_distance, ordered_distance
-from sudare.risk.disclosure.counts import Cells, class_cells
-from sudare.risk.disclosure.sensitive import closeness_of, diversity_of, likeness_of
-from sudare.risk.diversity import ClassCounts, recursive, recursive_l
 
 SALARY = Hierarchy.from_paths([(str(v), "low" if v < 6 else "high") for v in range(3, 12)])
 

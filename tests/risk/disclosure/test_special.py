@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from sudare.disclosure.reidentification import of_records
+from sudare.disclosure.suda import Special, dis_scores, score_weights, suda
 from sudare.engine.codes import classes, codes
 from sudare.errors import UsageError
-from sudare.risk.disclosure.reidentification import of_records
-from sudare.risk.disclosure.special import Special, dis_scores, score_weights, suda
 
 GUIDE = {
     "residence": ["Urban"] * 4 + ["Rural"] + ["Urban"] * 5,

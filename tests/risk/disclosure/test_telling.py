@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare.data import Dataset, Roles
-from sudare.risk.disclosure.attributes import attribute_sets
-from sudare.risk.disclosure.reidentification import of_records
+from sudare.disclosure.attribute_power import attribute_sets
+from sudare.disclosure.reidentification import of_records
 
 rows = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12)
 

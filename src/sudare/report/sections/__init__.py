@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sudare.loop.evidence import Evidence
 from sudare.report.document import Audience, Section
-from sudare.report.evidence import Evidence
 from sudare.report.sections import after, before, closing, setting
 from sudare.report.sections.sets import sets
 

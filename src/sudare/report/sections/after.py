@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sudare.loop.evidence import Evidence
+from sudare.loop.uses import told
 from sudare.report.charts import drawn
 from sudare.report.document import Audience, Block, Code, Section, Table, Words, columns, present
-from sudare.report.evidence import Evidence
 from sudare.report.numbers import written
 from sudare.report.sections.before import risk_blocks
-from sudare.report.uses import told
 
 COLUMN_PARAMETERS = ("columns", "column", "value")
 RECODED = "A column that was generalised counts as moved as far as its labels are new, however much they still tell."

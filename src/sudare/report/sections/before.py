@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sudare.loop.evidence import Evidence
 from sudare.report.charts import drawn, figure
 from sudare.report.document import Audience, Block, Figure, Section, Table, Tabs, Words, columns, present
-from sudare.report.evidence import Evidence
 from sudare.report.numbers import percent, written
 from sudare.results import Result
 

@@ -7,8 +7,8 @@ import shlex
 from importlib import metadata
 
 from sudare.data.proposal import text
+from sudare.loop.evidence import Evidence
 from sudare.report.document import Audience, Block, Code, Facts, Lines, Points, Section, Table, Words, columns
-from sudare.report.evidence import Evidence
 from sudare.report.numbers import Capped, beside, written
 from sudare.version import __version__
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from sudare.loop.evidence import Evidence
 from sudare.report.charts import drawn
 from sudare.report.document import Audience, Block, Section, Table, Words, columns, present
-from sudare.report.evidence import Evidence
 from sudare.report.numbers import written
 
 WANTED = columns(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from sudare.loop.evidence import DataCard, Evidence
+from sudare.loop.uses import told
 from sudare.report.document import Audience, Block, Facts, Points, Section, Table, Words, columns
-from sudare.report.evidence import DataCard, Evidence
-from sudare.report.uses import told
 
 CONTEXT = (
     ("purpose", "Purpose of the release"),

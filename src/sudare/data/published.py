@@ -1,0 +1,100 @@
+"""Published: what a measure gets to see of a release, however it was handed over."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from sudare.data.dataset import Dataset
+from sudare.data.release import Release
+from sudare.data.truth import Ints, checked_truth, read_truth
+from sudare.errors import UsageError
+
+Truth = Iterable[int | None] | str | os.PathLike[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """A published table and, where it is known, which original row every row of it is about.
+
+    `release` is the Release as it was made, None for a table that was read back; `given` the truth that came with it.
+    """
+
+    data: Dataset
+    release: Release | None = None
+    given: Truth | None = None
+
+    @classmethod
+    def of(
+        cls, release: Release | Dataset | Published, truth: Truth | None = None, *, verb: str = "release"
+    ) -> Published:
+        """From a Release, or from the published Dataset and its truth: row numbers, or the path of their file."""
+        if isinstance(release, Published):
+            return release if truth is None else replace(release, given=truth)
+        if isinstance(release, Release):
+            return cls(release.data, release, truth)
+        if isinstance(release, Dataset):
+            return cls(release, None, truth)
+        raise UsageError(f"{verb}: give a Release, or a Dataset with truth=")
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """What the release says of its columns."""
+        schema = self.data.published.get("schema", {})
+        return schema if isinstance(schema, Mapping) else {}
+
+    @property
+    def has_truth(self) -> bool:
+        """Whether anybody knows which row is about which; asking costs nothing."""
+        return self.given is not None or self.release is not None
+
+    @cached_property
+    def rows(self) -> Ints | None:
+        """The original row of every published one, -1 for a dummy; None if nobody knows. It comes to this process."""
+        if self.given is not None:
+            given = read_truth(self.given) if isinstance(self.given, (str, os.PathLike)) else self.given
+            return checked_truth(given, self.data.rows)
+        return self.release.rows if self.release is not None else None
+
+    def rows_among(self, originals: int) -> Ints | None:
+        """The same, checked against the number of rows that the original has."""
+        rows = self.rows
+        if rows is not None and ((rows < -1) | (rows >= originals)).any():
+            raise UsageError(
+                f"truth names rows that the original does not have; it has {originals:,} (0 is the first)"
+            )
+        return rows
+
+    @cached_property
+    def linked(self) -> Dataset:
+        """The table with the original row beside every row (`truth.ROW`), where the table is."""
+        if self.given is None and self.release is not None:
+            return self.release.linked
+        if self.given is None:
+            raise UsageError("a Dataset needs truth= (for every row its row number in the original)")
+        return self.data.linked(self.given)
+
+
+def original_and_published(
+    original: Any, release: Any, truth: Truth | None, verb: str
+) -> tuple[Dataset, Published]:
+    """Both sides at the door of a verb; two tables whose columns do not belong together are refused."""
+    if not isinstance(original, Dataset) or not isinstance(release, (Dataset, Release, Published)):
+        raise UsageError(f"{verb}: give a Dataset and a Release, or two Datasets and truth=")
+    published = Published.of(release, truth, verb=verb)
+    if published.release is None and not published.data.published:  # nobody said what was done to it
+        _check_same_columns(original, published.data)
+    return original, published
+
+
+def _check_same_columns(original: Dataset, release: Dataset) -> None:
+    lacks = [c for c in original.columns if c not in release.columns and c not in original.roles.identifier]
+    extra = [c for c in release.columns if c not in original.columns]
+    if lacks or extra:
+        words = ([f"lacks {', '.join(lacks)}"] if lacks else []) + (
+            [f"adds {', '.join(extra)}"] if extra else []
+        )
+        raise UsageError(f"original and release have different columns: the release {' and '.join(words)}")

@@ -1,0 +1,1 @@
+"""Every way in: files, memory, databases, Spark, publishers."""

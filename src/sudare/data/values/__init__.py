@@ -1,0 +1,1 @@
+"""What cells may hold: hierarchies, recoded values, sets, and what each may stand for."""

@@ -1,0 +1,131 @@
+"""The table and what it was drawn from: class sizes, and what attackers inside and outside the table gain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.disclosure import counts
+from sudare.disclosure.reidentification import Reidentification, journalist, of_records, prosecutor
+from sudare.disclosure.result import DisclosureResult
+from sudare.errors import UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sudare.data.dataset import Dataset
+
+Ints = NDArray[np.int64]
+MOST_PEOPLE = 10**12
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A table, its quasi-identifiers, and its population: a table, a size, a column of weights, unknown."""
+
+    ds: Dataset
+    quasi: tuple[str, ...]
+    population: int | Dataset | None
+    weights: str | None
+    threshold: float
+
+    def measure(
+        self, found: DisclosureResult, cells: Mapping[str, counts.Cells], *, models: bool, notes: list[str]
+    ) -> DisclosureResult:
+        """Class sizes, k under both meanings of a missing value, the three attackers, population uniques."""
+        sizes = self.sizes(cells)
+        wildcard = self.wildcard_k(sizes, self._has_unknown(cells), notes)
+        risk = prosecutor(sizes, self.threshold)
+        found = replace(found, sizes=sizes, k_wildcard=wildcard, prosecutor=risk)
+        if self.ds.roles.user is not None:
+            notes.append(f"a class is as large as the number of its different '{self.ds.roles.user}'")
+        size = self.population_size()
+        if size is None:
+            notes.append(
+                "no population given: the table is taken to be all of it, so journalist = prosecutor"
+            )
+            return replace(found, journalist=risk)
+        if models:
+            from sudare.disclosure.population import uniques
+
+            found = replace(found, population=uniques(sizes, size))
+            notes.append(f"population of {size:,}: the three models disagree, read them as a range")
+        return replace(found, journalist=self.journalist(size))
+
+    def sizes(self, cells: Mapping[str, counts.Cells]) -> counts.Sizes:
+        """The class sizes, from counts of sensitive values where these hold them already."""
+        whole = [cell for cell in cells.values() if int(cell.table.sum()) == self.ds.rows]
+        if whole and self.ds.roles.user is None:
+            return counts.Sizes.of(whole[0].sizes)
+        return counts.class_sizes(self.ds, self.quasi)
+
+    def wildcard_k(self, sizes: counts.Sizes, unknown: bool, notes: list[str]) -> int:
+        """The fewest people a record can hide among if a missing or suppressed cell may be any value."""
+        if not unknown:
+            return sizes.k
+        from sudare.disclosure.wildcard import wildcard_sizes
+
+        table = counts.class_table(self.ds, self.quasi, persons=True)
+        shared = self.ds.roles.user is not None
+        found = wildcard_sizes(table, self.quasi, _ints(table, "sudare_persons"), shared=shared)
+        k = int(found.min())
+        notes.append(
+            "some quasi-identifiers are missing or suppressed: "
+            f"k is {sizes.k} if that is a value of its own, {k} if it may be any value"
+        )
+        return k
+
+    def _has_unknown(self, cells: Mapping[str, counts.Cells]) -> bool:
+        seen = [cell.unknown for cell in cells.values() if cell.unknown is not None]
+        return seen[0] if seen else counts.has_unknown(self.ds, self.quasi)
+
+    def population_size(self) -> int | None:
+        """How many people the table was drawn from, None if nobody said."""
+        if isinstance(self.population, int):
+            if self.population < self.ds.users:
+                raise UsageError(
+                    f"a population of {self.population} cannot hold {self.ds.users} people; give its full size"
+                )
+            if self.population > MOST_PEOPLE:
+                raise UsageError(f"population: no population has more than {MOST_PEOPLE:,} people")
+            return self.population
+        if self.population is not None:
+            return self.population.users
+        if self.weights is None:
+            return None
+        self.ds.require([self.weights])
+        return round(counts.total(self.ds, self.weights))
+
+    def journalist(self, size: int) -> Reidentification:
+        """From a population table by counting, from weights or a size by the posterior mean of 1/F."""
+        from sudare.disclosure.individual import posterior_risk
+
+        table = counts.class_table(self.ds, self.quasi, weight=self.weights, persons=True)
+        sample, records = _ints(table, "sudare_persons"), _ints(table, "sudare_records")
+        if self.population is not None and not isinstance(self.population, int):
+            outside = _found_in(self.population, table, self.quasi)
+            return journalist(sample, outside, self.threshold, records=records)
+        weighed = sample * (size / self.ds.users)
+        if self.weights is not None:
+            weighed = np.asarray(table["sudare_weight"], np.float64)
+        return of_records(posterior_risk(sample, weighed), records, self.threshold)
+
+
+def _found_in(population: Dataset, table: pa.Table, quasi: Sequence[str]) -> Ints:
+    """How many people of the population share the quasi-identifiers of each class."""
+    from sudare.engine.codes import classes, joint_codes
+
+    population.require(quasi)
+    theirs = counts.class_table(population, quasi, persons=True)
+    (mine, other), _ = joint_codes([table, theirs], quasi)
+    label, _ = classes(np.concatenate((mine, other)))
+    total = np.bincount(label[len(mine) :], _ints(theirs, "sudare_persons"), int(label.max()) + 1)
+    return np.asarray(total[label[: len(mine)]], np.int64)
+
+
+def _ints(table: pa.Table, name: str) -> Ints:
+    return np.asarray(table[name], np.int64)

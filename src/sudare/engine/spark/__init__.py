@@ -1,0 +1,1 @@
+"""Spark: a cluster's workers do the work; aggregates come back."""

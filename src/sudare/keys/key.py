@@ -1,0 +1,125 @@
+"""Key: a 256-bit secret in a file of its own, and the subkeys derived from it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import os
+import secrets
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from sudare.errors import UsageError, warn
+
+HEADER = "sudare-key-1"
+
+
+@dataclass(frozen=True, repr=False)
+class Key:
+    """A 256-bit secret. Its repr is the fingerprint, never the secret."""
+
+    secret: bytes
+    path: Path | None = None
+    insecure: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.secret) != 32:
+            raise UsageError("a key has 32 random bytes; make one with: sudare key new")
+        if _guessable(self.secret) and not self.insecure:
+            raise UsageError("this key can be guessed (few different bytes); make one with: sudare key new")
+
+    @classmethod
+    def new(cls) -> Key:
+        """A fresh key from the operating system's randomness."""
+        return cls(secrets.token_bytes(32))
+
+    @classmethod
+    def demo(cls, seed: int) -> Key:
+        """INSECURE: a key that anyone can guess, for demonstrations and tests on invented data only."""
+        return cls(hashlib.sha256(b"sudare demo %d" % seed).digest(), insecure=True)
+
+    @classmethod
+    def of(cls, key: Key | bytes | str | os.PathLike[str] | None) -> Key:
+        """A key from what a caller has: a Key, 32 bytes, a file; None means the user's own key.
+
+        Bytes that anyone would try first, such as 32 zeros, make a demonstration key: every output says so.
+        """
+        if isinstance(key, Key):
+            return key
+        if isinstance(key, (bytes, bytearray)):
+            if _guessable(key):
+                warn(
+                    "S-WEAK-KEY", "these 32 bytes can be guessed: for invented data only; see: sudare key new"
+                )
+            return cls(bytes(key), insecure=_guessable(key))
+        if isinstance(key, (str, os.PathLike)):
+            return cls.load(key)
+        if key is None:
+            return cls.default()
+        raise UsageError("key: give 32 bytes or the path of a key file; make one with: sudare key new")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Key:
+        """A key from its file, which nobody but its owner may read."""
+        path = Path(path)
+        try:
+            mode = path.stat().st_mode
+            lines = path.read_text("ascii").split()
+        except OSError as error:
+            raise UsageError(
+                f"{path}: key cannot be read ({error.strerror}); make one with: sudare key new"
+            ) from None
+        except UnicodeDecodeError:
+            raise UsageError(f"{path}: not a key file; make one with: sudare key new") from None
+        if stat.S_IMODE(mode) & 0o077:
+            raise UsageError(f"{path}: others can read this key; run: chmod 600 {path}")
+        if len(lines) != 2 or lines[0] != HEADER:
+            raise UsageError(f"{path}: not a key file; make one with: sudare key new")
+        try:
+            return cls(bytes.fromhex(lines[1]), path)
+        except ValueError:
+            raise UsageError(f"{path}: not a key file; make one with: sudare key new") from None
+
+    @classmethod
+    def default(cls) -> Key:
+        """The user's own key (`SUDARE_KEY` or the user's data folder), made on first use."""
+        import platformdirs
+
+        given = os.environ.get("SUDARE_KEY")
+        path = Path(given) if given else platformdirs.user_data_path("sudare") / "sudare.key"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with contextlib.suppress(FileExistsError):  # another process made it a moment ago
+                return cls.new().save(path)
+        return cls.load(path)
+
+    def save(self, path: str | os.PathLike[str]) -> Key:
+        """Write the key, readable by its owner only; an existing file is never replaced."""
+        path = Path(path)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(f"{HEADER}\n{self.secret.hex()}\n")
+            file.flush()
+            os.fsync(file.fileno())
+        return Key(self.secret, path)
+
+    @property
+    def fingerprint(self) -> str:
+        """What a report may show: it tells keys apart and says nothing about them."""
+        digest = self.subkey("fingerprint", "").hex()[:16]
+        return "-".join(digest[i : i + 4] for i in range(0, 16, 4))
+
+    def subkey(self, purpose: str, column: str, counter: int = 0) -> bytes:
+        """The 256-bit key for one purpose and column."""
+        parts = [b"sudare/1", purpose.encode(), column.encode(), str(counter).encode()]
+        message = b"".join(len(part).to_bytes(4, "little") + part for part in parts)
+        return hmac.new(self.secret, message, hashlib.sha256).digest()
+
+    def __repr__(self) -> str:
+        return f"Key({self.fingerprint})"
+
+
+def _guessable(secret: bytes) -> bool:
+    return len(secret) == 32 and len(set(secret)) < 8

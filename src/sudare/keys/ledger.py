@@ -1,0 +1,143 @@
+"""The ledger beside a key: which records were randomised before, under which key.
+
+Publishing the same records twice with fresh randomness lets anyone intersect the sets: at 50 values and
+l = 10 three such releases disclose 73% of the records. The ledger refuses that. It holds no personal data:
+per release the key's fingerprint, the column, the size of the domain and a sketch of the record set, made
+under a secret that only the ledger has. The sketch keeps 16 bits of the smallest keyed hash in each of 128
+buckets: enough to see that two sets overlap by 2% or more, too little to say anything about a record.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.errors import UsageError
+from sudare.keys import Key, record_ids, words
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sudare.data.roles import Roles
+
+BUCKETS = 128
+EMPTY = -1
+OVERLAP = 0.02
+ENTRY = {"key", "column", "domain", "sketch"}
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The file beside a key; one ledger serves all keys of a folder."""
+
+    path: Path
+
+    @classmethod
+    def beside(cls, key: Key) -> Ledger | None:
+        """The ledger of a key's folder; a key that is not in a file has none."""
+        return None if key.path is None else cls(key.path.absolute().parent / "sudare-ledger.json")
+
+    def check(self, key: Key, column: str, domain: str, sketch: list[int]) -> None:
+        """Refuse records that were already randomised with another key or another domain.
+
+        The very release that the ledger has already draws nothing new.
+        """
+        releases = self._read()["releases"]
+        if self._entry(key, column, domain, sketch) in releases:
+            return
+        for entry in releases:
+            if entry["column"] != column or overlap(entry["sketch"], sketch) <= OVERLAP:
+                continue
+            if entry["key"] != key.fingerprint:
+                raise UsageError(
+                    f"{column}: these records were already randomised with the key {entry['key']}; a second "
+                    "draw lets anyone intersect the two sets. Use the same key, or force it (--force) if the "
+                    "first release was never published"
+                )
+            if entry["domain"] != domain:
+                raise UsageError(
+                    f"{column}: these records were already randomised with another domain of values; the two "
+                    "sets can be intersected. Give the first domain with domain=, or force it (--force) if the first "
+                    "release was never published"
+                )
+
+    def remember(self, key: Key, column: str, domain: str, sketch: list[int]) -> None:
+        """Add a release, unless it is there already."""
+        ledger = self._read()
+        entry = self._entry(key, column, domain, sketch)
+        if entry not in ledger["releases"]:
+            ledger["releases"].append(entry)
+            self._write(ledger)
+
+    def _entry(self, key: Key, column: str, domain: str, sketch: list[int]) -> dict[str, Any]:
+        return {"key": key.fingerprint, "column": column, "domain": domain, "sketch": sketch}
+
+    def sketch(self, table: pa.Table, roles: Roles) -> list[int]:
+        """The sketch of the records of a table: the same records give the same sketch under every key."""
+        secret = self.secret()
+        return sketch_of(words(secret, "ledger", "", record_ids(table, roles, secret), 2))
+
+    def secret(self) -> Key:
+        """The ledger's own key, which no release depends on."""
+        return Key(bytes.fromhex(self._read(make=True)["secret"]))
+
+    def domain(self, column: str, values: list[str]) -> str:
+        """A keyed digest of a domain of values."""
+        return self.secret().subkey("ledger domain", json.dumps([column, *values])).hex()[:16]
+
+    def _read(self, make: bool = False) -> dict[str, Any]:
+        try:
+            ledger = json.loads(self.path.read_text("utf-8"))
+            known = all(set(entry) >= ENTRY for entry in ledger["releases"])
+            if known and len(bytes.fromhex(ledger["secret"])) == 32:
+                return dict(ledger)
+        except FileNotFoundError:
+            ledger = {"sudare-ledger": 1, "secret": secrets.token_bytes(32).hex(), "releases": []}
+            if make:
+                self._write(ledger)
+            return ledger
+        except (OSError, ValueError, TypeError, KeyError):
+            pass
+        raise UsageError(f"{self.path}: the ledger of releases cannot be read; restore it from a backup")
+
+    def _write(self, ledger: dict[str, Any]) -> None:
+        fresh = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        try:
+            descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "w") as file:
+                json.dump(ledger, file)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(fresh, self.path)
+        except OSError as error:
+            fresh.unlink(missing_ok=True)
+            raise UsageError(
+                f"{self.path}: the ledger of releases cannot be written ({error.strerror}); keep the key in a "
+                "folder that you may write to"
+            ) from None
+
+
+def sketch_of(hashes: NDArray[np.uint64]) -> list[int]:
+    """16 bits of the smallest hash per bucket, -1 for an empty one; the order of records does not matter."""
+    bucket = (hashes[:, 0] % np.uint64(BUCKETS)).astype(np.int64)
+    smallest = np.full(BUCKETS, np.iinfo(np.uint64).max, np.uint64)
+    np.minimum.at(smallest, bucket, hashes[:, 1])
+    found = np.bincount(bucket, minlength=BUCKETS) > 0
+    return np.where(found, (smallest & np.uint64(0xFFFF)).astype(np.int64), EMPTY).tolist()
+
+
+def overlap(first: list[int], second: list[int]) -> float:
+    """The estimated share of common records (Jaccard) from two sketches.
+
+    >>> overlap([5, 7, -1], [5, 8, -1])
+    0.5
+    """
+    filled = [(a, b) for a, b in zip(first, second) if a != EMPTY or b != EMPTY]
+    return sum(a == b for a, b in filled) / max(len(filled), 1)

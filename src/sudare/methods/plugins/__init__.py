@@ -1,0 +1,1 @@
+"""One file per method or family of methods; whatever is here is found."""

@@ -1,0 +1,223 @@
+"""Round, TopBottomCode and Generalize: a column says less, the same for every record."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.data.values.hierarchy_sources import writable
+from sudare.errors import SudareError, UsageError
+from sudare.keys import Key
+from sudare.methods.numeric import Floats, as_numbers, numeric_columns
+from sudare.registry import method
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sudare.data.values.hierarchies import Hierarchy
+    from sudare.methods.draft import Draft
+
+REPLACEMENTS = ("bound", "mean")
+
+
+@method
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """Round numbers to the nearest multiple of `to`; halves go up, missing cells stay missing.
+
+    Whole numbers stay whole, and exact also above 2^53, when `to` is whole.
+    """
+
+    column: str
+    to: float
+
+    technique: ClassVar[str] = "rounding"
+    rowwise: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not _is_number(self.to) or not 1e-15 <= self.to < math.inf:
+            raise UsageError("round: to is a number above 0, e.g. 10, and not below 1e-15")
+
+    def fit(self, draft: Draft) -> Self:
+        return self
+
+    def apply(self, draft: Draft, key: Key) -> Draft:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        (name,) = numeric_columns(draft, self.column, "round")
+        column = draft.table[name]
+        if pa.types.is_integer(column.type) and float(self.to).is_integer():
+            before, rounded = column.combine_chunks(), _round_whole(column, int(self.to))
+        else:
+            numbers, missing = as_numbers(column, name), np.asarray(column.is_null())
+            before, rounded = (pa.array(v, mask=missing) for v in (numbers, _round(numbers, self.to)))
+        changed = int(pc.sum(pc.not_equal(rounded, before)).as_py() or 0)
+        return draft.with_column(name, rounded).replace(details={"changed": changed, "to": self.to})
+
+
+@method
+@dataclass(frozen=True, kw_only=True)
+class TopBottomCode:
+    """Publish no number above `top` or below `bottom`: they become the bound, or the mean of those beyond it.
+
+    `share` sets both bounds at quantiles instead: 0.01 codes the largest and the smallest hundredth. The mean
+    keeps the column's total.
+    """
+
+    column: str
+    top: float | None = None
+    bottom: float | None = None
+    share: float | None = None
+    replacement: str = "bound"
+
+    technique: ClassVar[str] = "top and bottom coding"
+
+    def __post_init__(self) -> None:
+        if self.top is None and self.bottom is None and self.share is None:
+            raise UsageError("top-bottom-code: give top, bottom or share")
+        if any(bound is not None and not _is_number(bound) for bound in (self.top, self.bottom)):
+            raise UsageError("top-bottom-code: top and bottom are numbers")
+        if self.share is not None and (not _is_number(self.share) or not 0 < self.share < 0.5):
+            raise UsageError("top-bottom-code: share is between 0 and 0.5, e.g. 0.01")
+        if self.top is not None and self.bottom is not None and not self.bottom < self.top:
+            raise UsageError("top-bottom-code: bottom is below top")
+        if self.replacement not in REPLACEMENTS:
+            raise UsageError(f"top-bottom-code: replacement is one of {', '.join(REPLACEMENTS)}")
+
+    def apply(self, draft: Draft, key: Key) -> Draft:
+        import pyarrow as pa
+
+        (name,) = numeric_columns(draft, self.column, "top-bottom-code")
+        column = draft.table[name]
+        missing = np.asarray(column.is_null())
+        if pa.types.is_integer(column.type):  # exact also above 2^53
+            values: NDArray[Any] = np.asarray(column.fill_null(0)).astype(column.type.to_pandas_dtype())
+        else:
+            values = as_numbers(column, name)
+        bottom, top = self._bounds(np.sort(values[~missing]))
+        above, below = ~missing & (values > top), ~missing & (values < bottom)
+        coded = values.copy()
+        for beyond, bound in ((above, top), (below, bottom)):
+            if beyond.any():
+                coded[beyond] = bound if self.replacement == "bound" else _mean(values[beyond])
+        return draft.with_column(name, pa.array(coded, mask=missing)).replace(
+            details={"top_coded": int(above.sum()), "bottom_coded": int(below.sum())}
+        )
+
+    def _bounds(self, ordered: NDArray[Any]) -> tuple[float, float]:
+        """What may be published at most and at least; for whole numbers these are whole."""
+        bottom = -math.inf if self.bottom is None else self.bottom
+        top = math.inf if self.top is None else self.top
+        if self.share is not None and len(ordered):
+            last = len(ordered) - 1
+            bottom = max(bottom, ordered[math.floor(self.share * last)].item())
+            top = min(top, ordered[math.ceil((1 - self.share) * last)].item())
+        if ordered.dtype.kind == "f":
+            return bottom, top
+        ends = np.iinfo(ordered.dtype)
+        inside = [min(max(bound, ends.min), ends.max) for bound in (bottom, top)]
+        return math.ceil(inside[0]), math.floor(inside[1])
+
+
+@method
+@dataclass(frozen=True, kw_only=True)
+class Generalize:
+    """Publish every value of a column as its label on a level of its hierarchy.
+
+    `hierarchy`: a Hierarchy, the path of its CSV, or a table as in a `sudare.toml` (`{"intervals": [5, 10]}`); by
+    default one is proposed from the data. Level 0 is the value, the last level "*".
+    """
+
+    column: str
+    level: int = 1
+    hierarchy: Hierarchy | Mapping[str, Any] | str | os.PathLike[str] | None = None
+
+    technique: ClassVar[str] = "generalization"
+    rowwise: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.level, bool) or not isinstance(self.level, int) or self.level < 0:
+            raise UsageError("generalize: level is a whole number from 0 (the value) on")
+        writable({self.column: self.hierarchy} if self.hierarchy is not None else None)
+
+    def fit(self, draft: Draft) -> Self:
+        """The same method with its hierarchy fixed, so that chunks agree."""
+        draft.require(self.column)
+        return dataclasses.replace(self, hierarchy=self._resolve(draft.table[self.column]))
+
+    def apply(self, draft: Draft, key: Key) -> Draft:
+        draft.require(self.column)
+        column = draft.table[self.column]
+        hierarchy = self._resolve(column)
+        level = hierarchy.check_level(self.level)
+        codes = hierarchy.codes(column)
+        loss = float(hierarchy.loss[level][hierarchy.generalize(codes, level)].mean()) if draft.rows else 0.0
+        if level > 0:
+            labels = hierarchy.decode(hierarchy.generalize(codes, level), level)
+            draft = draft.with_column(self.column, labels)
+        return draft.replace(details={"level": level, "levels": hierarchy.levels, "ncp": loss})
+
+    def _resolve(self, column: pa.ChunkedArray) -> Hierarchy:
+        from sudare.data.values.hierarchies import Hierarchy
+        from sudare.data.values.hierarchy_kinds import from_spec
+        from sudare.data.values.hierarchy_proposals import propose
+        from sudare.data.values.sets import is_sets
+
+        if is_sets(column.type):
+            raise UsageError(
+                f"column '{self.column}' holds sets, which have no hierarchy; generalize it first"
+            )
+        given = self.hierarchy
+        if isinstance(given, Hierarchy):
+            return given.with_missing() if column.null_count else given
+        if isinstance(given, (str, os.PathLike)):
+            given = {"file": str(Path(given).absolute())}
+        try:
+            return from_spec(propose(column) if given is None else given, column.unique())
+        except SudareError as error:
+            raise type(error)(f"column '{self.column}': {error}") from None
+
+
+def _mean(beyond: NDArray[Any]) -> float:
+    """The mean of the numbers beyond a bound, whole for whole numbers."""
+    if beyond.dtype.kind == "f":
+        return float(beyond.mean())
+    return round(Fraction(sum(beyond.tolist()), len(beyond)))
+
+
+def _round(numbers: Floats, to: float) -> Floats:
+    steps = np.round(numbers / to, 9)  # 0.35 / 0.1 is a half, floats say less
+    digits = max(0, 12 - math.floor(math.log10(to)))
+    return np.asarray(np.round(np.floor(steps + 0.5) * to, min(digits, 15)), np.float64)
+
+
+def _round_whole(column: pa.ChunkedArray, to: int) -> pa.Array:
+    """Whole numbers without a detour over floats; the end of the type's range is not passed."""
+    import pyarrow as pa
+
+    kind = column.type.to_pandas_dtype()
+    missing = np.asarray(column.is_null())
+    numbers = np.asarray(column.fill_null(0)).astype(kind)
+    bounds = np.iinfo(kind)
+    if to > bounds.max:
+        raise UsageError(f"round: to = {to} is larger than any number of the column's type")
+    rest = numbers % kind(to)  # never negative
+    more = kind(to) - rest
+    room_above, room_below = numbers <= kind(bounds.max) - more, numbers >= kind(bounds.min) + rest
+    up = room_above & ((rest >= kind(to - to // 2)) | ~room_below) & (rest > 0)
+    rounded = numbers + np.where(up, more, kind(0)) - np.where(~up & room_below, rest, kind(0))
+    return pa.array(rounded.astype(kind), type=column.type, mask=missing)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)

@@ -1,0 +1,119 @@
+"""Pram: categories changed at random with known probabilities (post-randomisation)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.data.values.recoded import plain
+from sudare.errors import UsageError
+from sudare.keys import Key, uniform
+from sudare.registry import method
+
+if TYPE_CHECKING:
+    from sudare.methods.draft import Draft
+
+Floats = NDArray[np.float64]
+
+
+@method
+@dataclass(frozen=True, kw_only=True)
+class Pram:
+    """Post-randomisation (Gouweleeuw et al. 1998): a value stays with probability `retain`, else another is drawn.
+
+    `matrix` gives the probabilities instead: a row per value, in sorted order of the values (missing last), that
+    sums to 1. `invariant=True` (the default) turns them into probabilities under which the expected counts of all
+    values are the true ones, so that tables of counts need no correction; it draws twice, so that fewer values
+    stay, rare ones least (`expected_changed` in the details). The matrix is published in the schema.
+    Draws depend on the key and the record alone. `details` tell the share of changed cells and how far the
+    counts have moved (half the sum of the differences, as a share of the records).
+
+    >>> import pyarrow as pa, sudare
+    >>> ds = sudare.open(pa.table({"id": range(6), "job": list("aabbbc")}), identifier=["id"], quasi=["job"])
+    >>> release = sudare.anonymize(ds, Pram(column="job", retain=0.5), key=bytes(range(32)))
+    >>> sorted(set(release.data.to_pyarrow()["job"].to_pylist()) - set("abc"))
+    []
+    """
+
+    column: str
+    retain: float = 0.8
+    matrix: Sequence[Sequence[float]] | None = None
+    invariant: bool = True
+
+    technique: ClassVar[str] = "post-randomization"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.retain, bool) or not 0 < self.retain <= 1:
+            raise UsageError("pram: retain is a probability above 0, at most 1")
+
+    def apply(self, draft: Draft, key: Key) -> Draft:
+        """Draw every cell anew from its row of the matrix."""
+        import pyarrow as pa
+
+        from sudare.engine.codes import codes
+
+        draft.require(self.column)
+        cells, (values,) = codes(draft.table, [self.column])
+        before = np.bincount(cells[:, 0], minlength=len(values)).astype(np.float64)
+        chances = self._chances(before)
+        drawn = uniform(key, "pram", self.column, draft.ids)[:, 0]
+        ladder = np.cumsum(chances, axis=1)
+        ladder[:, -1] = 1.0
+        after = np.empty(len(drawn), np.int64)
+        for value in range(len(values)):
+            mine = cells[:, 0] == value
+            after[mine] = np.searchsorted(ladder[value], drawn[mine], side="left")
+        moved = np.abs(np.bincount(after, minlength=len(values)) - before).sum() / 2 / draft.rows
+        known = [v if isinstance(v, (str, int, float)) else plain(v) for v in values.to_pylist()]
+        entry = {"values": known, "matrix": chances.round(12).tolist()}
+        return draft.with_column(self.column, values.take(pa.array(after))).replace(
+            schema={**draft.schema, "pram": {**draft.schema.get("pram", {}), self.column: entry}},
+            details={
+                "changed": float((after != cells[:, 0]).mean()),
+                "expected_changed": float(before @ (1 - np.diag(chances)) / draft.rows),
+                "information_loss": float(moved),
+            },
+        )
+
+    def _chances(self, counts: Floats) -> Floats:
+        n = len(counts)
+        if self.matrix is None:
+            away = (1 - self.retain) / max(n - 1, 1)
+            chances = np.full((n, n), away)
+            np.fill_diagonal(chances, self.retain if n > 1 else 1.0)
+        else:
+            chances = _check_matrix(self.matrix, n)
+        return invariant(chances, counts) if self.invariant else chances
+
+
+def invariant(chances: Floats, counts: Floats) -> Floats:
+    """Probabilities R with counts @ R == counts: the matrix, followed by its own reversal in time.
+
+    >>> r = invariant(np.array([[0.8, 0.2], [0.2, 0.8]]), np.array([30.0, 10.0]))
+    >>> (np.array([30.0, 10.0]) @ r).round(9).tolist()
+    [30.0, 10.0]
+    """
+    joint = counts[:, None] * chances
+    arriving = joint.sum(axis=0)
+    back = np.divide(joint.T, arriving[:, None], out=np.zeros_like(joint.T), where=arriving[:, None] > 0)
+    return np.asarray(chances @ back)
+
+
+def _check_matrix(given: Sequence[Sequence[float]], n: int) -> Floats:
+    try:
+        matrix = np.array(given, np.float64)
+    except (TypeError, ValueError):
+        raise UsageError("pram: matrix is a list of rows of probabilities") from None
+    if matrix.shape != (n, n):
+        raise UsageError(f"pram: the column has {n} values; matrix needs {n} rows of {n} probabilities")
+    if (
+        not np.isfinite(matrix).all()
+        or (matrix < 0).any()
+        or not np.allclose(matrix.sum(axis=1), 1, atol=1e-9)
+    ):
+        raise UsageError("pram: every row of matrix holds probabilities that sum to 1")
+    return matrix

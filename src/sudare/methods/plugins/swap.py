@@ -1,0 +1,69 @@
+"""Swap and Shuffle: values, or identities, change places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from sudare.errors import UsageError
+from sudare.keys import Key, order, words
+from sudare.methods.plugins.unify import groups
+from sudare.registry import method
+
+if TYPE_CHECKING:
+    from sudare.methods.draft import Draft
+
+
+@method
+@dataclass(frozen=True, kw_only=True)
+class Swap:
+    """Permute each sensitive column on its own among the records with equal quasi-identifiers (P4, method
+    g, Table 11).
+
+    Means and counts by quasi-identifiers stay as they were; what belongs to one person does not stay
+    together.
+    """
+
+    columns: Sequence[str] | None = None
+    by: Sequence[str] | None = None
+
+    technique: ClassVar[str] = "permutation"
+
+    def apply(self, draft: Draft, key: Key) -> Draft:
+        names = draft.require(*(self.columns if self.columns is not None else draft.roles.sensitive))
+        if not names:
+            raise UsageError("swap: no sensitive column; name one with columns=")
+        group_of, sizes = groups(draft, self.by, names)
+        places = np.lexsort((draft.ids[:, 1], draft.ids[:, 0], group_of))
+        moved = 0
+        for name in names:
+            drawn = words(key, "swap", name, draft.ids, 1)[:, 0]
+            source = np.empty(draft.rows, np.int64)
+            source[places] = np.lexsort((draft.ids[:, 0], drawn, group_of))
+            draft = draft.with_column(name, draft.table[name].take(source))
+            moved += int(np.count_nonzero(source != np.arange(draft.rows)))
+        return draft.replace(
+            details={"groups": len(sizes), "alone": int((sizes == 1).sum()), "moved_cells": moved}
+        )
+
+
+@method
+@dataclass(frozen=True, kw_only=True)
+class Shuffle:
+    """Leave the table as it is and permute whom its rows claim to be about (P4, method c: Yamaoka's
+    cheating).
+
+    It defeats scores, not attackers: every value is still there. `sudare.attack` recognises it.
+    """
+
+    technique: ClassVar[str] = "permutation"
+
+    def apply(self, draft: Draft, key: Key) -> Draft:
+        drawn = order(key, "yamaoka", "", draft.ids)
+        drawn = drawn[draft.truth[drawn] >= 0]
+        truth = draft.truth.copy()
+        truth[drawn] = draft.truth[np.roll(drawn, 1)]
+        return draft.replace(truth=truth, details={"claims_permuted": len(drawn)})

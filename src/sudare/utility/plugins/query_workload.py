@@ -1,0 +1,48 @@
+"""Random queries asked of a release, as a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from sudare.estimate.measure import parts
+from sudare.estimate.models import FORMS
+from sudare.estimate.workload import workload
+from sudare.registry import metric
+from sudare.utility.base import Comparison, Measured
+
+
+@metric
+@dataclass(frozen=True, kw_only=True)
+class QueryWorkload:
+    """The mean error of random COUNT queries on a release of randomized addition, Anatomy or TP."""
+
+    code: ClassVar[str] = ""
+    meaning: ClassVar[str] = "mean MSE of random queries about the sensitive column"
+    better: ClassVar[str] = "lower"
+    place: ClassVar[int] = 150
+    dimensions: int = 2
+    selectivity: float = 0.07
+    queries: int = 200
+
+    def measure(self, pair: Comparison) -> Measured:
+        quasi = pair.quasi()
+        found = workload(
+            pair.original,
+            {"release": pair.release},
+            dimensions=min(self.dimensions, len(quasi)),
+            selectivity=self.selectivity,
+            queries=self.queries,
+            quasi=quasi,
+        )
+        row = found.rows[0]
+        value = row["mean_mse"] if row["queries"] else None
+        return Measured(value, f"median {row['median_mse']:.3g} over {row['queries']} queries")
+
+    @classmethod
+    def suited(cls, pair: Comparison) -> Sequence[Self]:
+        _, schema = parts(pair.release)
+        columns = [name for form in FORMS for name in schema.get(form, {})]
+        fits = len(columns) == 1 and columns[0] in pair.original.columns and columns[0] not in pair.quasi()
+        return [cls()] if fits and pair.quasi() else []
