@@ -11,8 +11,8 @@ from benchmarks.local_recoding import HIERARCHIES, KEY, ROWS, adult
 from benchmarks.public_data import if_present, public
 from benchmarks.work import Work, at_most
 from sudare.data.values.recoded import SUPPRESSED as STAR
+from sudare.engine.rows import Draft
 from sudare.methods import LatticeRecoding
-from sudare.methods.draft import Draft
 
 K, STARRED = 5, 0.02
 

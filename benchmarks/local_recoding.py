@@ -9,9 +9,9 @@ import numpy as np
 import sudare
 from benchmarks.public_data import if_present, public
 from benchmarks.work import Goal, Published, Work
+from sudare.engine.rows import Draft
 from sudare.keys import Key
 from sudare.methods import LocalRecoding
-from sudare.methods.draft import Draft
 
 ROWS, KEY, HIERARCHIES = 30_162, Key.demo(1), "adult_arx_hierarchies"
 # k: loss (NCP) and seconds of ARX 3.9.2

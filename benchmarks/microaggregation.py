@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from benchmarks.work import Published, Work, at_most, within
 from sudare.data import Dataset, Roles
+from sudare.engine.rows import Draft
 from sudare.keys import Key
 from sudare.methods import Microaggregate
-from sudare.methods.draft import Draft
 
 KEY = Key.demo(1)
 SMALL = (100, 200, 400)

@@ -10,9 +10,9 @@ import pyarrow as pa
 from benchmarks.work import Work, at_most, within
 from sudare.data import Dataset, Roles
 from sudare.engine.codes import classes, codes
+from sudare.engine.rows import Draft
 from sudare.keys import Key
 from sudare.methods import Mondrian
-from sudare.methods.draft import Draft
 
 WIDTHS = {"age": 74, "school": 16, "sex": 2, "hours": 100, "race": 5, "zip": 5000}
 K, KEY = 5, Key.demo(1)

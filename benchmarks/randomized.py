@@ -16,9 +16,9 @@ from benchmarks.work import Work, at_most
 from sudare.data import Dataset, Roles
 from sudare.data.connection import connect, fresh_name, quote
 from sudare.data.files.writers import _write_parquet
+from sudare.engine.rows import Draft
 from sudare.estimate.measure import EstimateResult
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.randomized import RandomizedAddition
 
 VALUES, L, GROUPS = 50, 10, 1000

@@ -9,16 +9,23 @@ import sudare
 from sudare import methods
 from sudare.errors import UsageError
 
-pytestmark = pytest.mark.spark
-
 ROLES = {"user": "customer", "quasi": ["shop", "count"], "sensitive": ["goods", "price"], "other": ["day"]}
 
 
+def doubled(purchases):
+    """Invented purchases, some records equal."""
+    return pa.concat_tables([purchases, purchases.slice(0, 200), purchases.slice(0, 50)])
+
+
 @pytest.fixture(scope="module")
-def both(on_spark, on_duckdb, purchases):
-    """The same invented purchases on Spark (in three parts) and on DuckDB; some records are equal."""
-    doubled = pa.concat_tables([purchases, purchases.slice(0, 200), purchases.slice(0, 50)])
-    return on_spark(doubled, **ROLES), on_duckdb(doubled, **ROLES)
+def local(on_duckdb, purchases):
+    return on_duckdb(doubled(purchases), **ROLES)
+
+
+@pytest.fixture(scope="module")
+def both(on_spark, local, purchases):
+    """The same purchases on Spark (in three parts) and on DuckDB."""
+    return on_spark(doubled(purchases), **ROLES), local
 
 
 def as_dict(release):
@@ -49,9 +56,23 @@ RECIPES = {
     "average": [methods.Average(columns=["price"], by=["shop", "count"])],
     "dummy records": [methods.DummyRecords(value="shop", k=3, effort="low")],
     "mondrian": [methods.Mondrian(k=7, columns=["count", "day", "shop"])],
+    "top coding by mean": [methods.TopBottomCode(column="price", share=0.1, replacement="mean")],
+    "small classes, then two steps in the same groups": [
+        methods.SuppressRecords(k=3),
+        methods.Swap(columns=["goods"]),
+        methods.Average(columns=["price"]),
+    ],
+    "everything in a row": [
+        methods.Pseudonymize(),
+        methods.Generalize(column="day"),
+        methods.Round(column="price", to=0.5),
+        methods.Noise(sd=0.2, columns=["price"]),
+        methods.RandomizedAddition(l=3, column="goods"),
+    ],
 }
 
 
+@pytest.mark.spark
 @pytest.mark.filterwarnings("ignore::sudare.errors.SudareWarning")
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES.keys())
 def test_the_release_is_the_same_row_by_row(both, same, key, recipe):
@@ -59,6 +80,25 @@ def test_the_release_is_the_same_row_by_row(both, same, key, recipe):
     same(*(as_dict(sudare.anonymize(ds, recipe, key=key)) for ds in (there, here)))
 
 
+@pytest.mark.filterwarnings("ignore::sudare.errors.SudareWarning")
+@pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES.keys())
+def test_a_table_larger_than_memory_gives_the_same_release(local, same, key, recipe, monkeypatch):
+    expected = as_dict(sudare.anonymize(local, recipe, key=key))
+    monkeypatch.setattr("sudare.engine.duckdb.rows.fits", lambda ds: False)
+    for module in ("store", "ids"):
+        monkeypatch.setattr(f"sudare.engine.duckdb.{module}.BATCH_ROWS", 2048)
+    same(as_dict(sudare.anonymize(local, recipe, key=key)), expected)
+
+
+def test_what_does_not_fit_into_memory_says_so_at_once_and_names_another_way(local, key, monkeypatch):
+    monkeypatch.setattr("sudare.engine.duckdb.rows.memory_limit", lambda: 0)
+    with pytest.raises(UsageError) as refused:
+        sudare.anonymize(local, [methods.Round(column="price", to=1), methods.RankSwap(p=5)], key=key)
+    assert "rank-swap needs all rows in one place, about 0.0 GB" in str(refused.value)
+    assert "use swap within groups instead" in str(refused.value)
+
+
+@pytest.mark.spark
 def test_records_known_by_an_identifier_get_the_same_draws(on_spark, on_duckdb, same, key):
     table = pa.table({"name": [f"n{n}" for n in range(500)], "ill": [f"d{n % 9}" for n in range(500)]})
     roles = {"identifier": ["name"], "sensitive": ["ill"]}
@@ -69,6 +109,7 @@ def test_records_known_by_an_identifier_get_the_same_draws(on_spark, on_duckdb, 
     same(as_dict(found), as_dict(expected))
 
 
+@pytest.mark.spark
 def test_what_cannot_run_on_spark_says_so_at_once_and_names_another_way(both, key):
     with pytest.raises(UsageError) as refused:
         sudare.anonymize(both[0], [methods.TP(l=2, column="shop"), methods.Swap(by=())], key=key)
@@ -78,19 +119,15 @@ def test_what_cannot_run_on_spark_says_so_at_once_and_names_another_way(both, ke
     assert "give by=" in lines[1]
 
 
-def test_parts_of_users_are_clustered_on_their_own_and_what_that_costs_is_said(both, key):
-    from sudare.methods.spark import _start
-    from sudare.methods.spark_draft import gathered
-    from sudare.methods.spark_dummies import dummy_records
-
-    draft = _start(both[0], key)
-    grown, known = dummy_records(
-        methods.DummyRecords(value="shop", k=3, effort="low"), draft, users_per_part=40
-    )
-    rows = grown.frame.toArrow()
-    facts = {**gathered(grown.facts.value, 0), **known}
+@pytest.mark.spark
+def test_parts_of_users_are_clustered_on_their_own_and_what_that_costs_is_said(both, key, monkeypatch):
+    monkeypatch.setattr("sudare.methods.plugins.dummies.PEOPLE", 40)
+    step = methods.DummyRecords(value="shop", k=3, effort="low")
+    release = sudare.anonymize(both[0], [step], key=key)
+    facts, rows = release.steps[0]["details"], release.data.to_pyarrow()
     assert facts["parts"] > 1
     assert facts["without_parts"] > 0
+    assert facts["lower_bound"] is None
     assert rows.num_rows == both[0].rows + facts["dummies"]
     sets = {}
     for user, shop in zip(rows["customer"].to_pylist(), rows["shop"].to_pylist()):

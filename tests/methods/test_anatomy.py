@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from sudare.data import Dataset, Roles
 from sudare.engine.kernels.anatomy import anatomize
+from sudare.engine.rows import Draft
 from sudare.errors import UsageError
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.anatomy import Anatomy
 
 KEY = Key.demo(1)

@@ -6,9 +6,9 @@ import pytest
 
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
+from sudare.engine.rows import Draft
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.correlated_noise import CorrelatedNoise
 
 KEY = Key.demo(1)

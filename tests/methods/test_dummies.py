@@ -12,10 +12,10 @@ import pytest
 
 import sudare
 from sudare.cli.main import run
+from sudare.engine.rows import Draft
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key
 from sudare.methods import DummyRecords
-from sudare.methods.draft import Draft
 
 
 def history(table, user="user", value="goods"):

@@ -15,9 +15,9 @@ import sudare
 from sudare.data import Dataset, Roles
 from sudare.data.values.hierarchies import Hierarchy
 from sudare.data.values.originals import consistency
+from sudare.engine.rows import Draft
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.generalize import Generalize, Round, TopBottomCode
 
 KEY = Key.demo(1)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
 from sudare.data.values.hierarchies import Hierarchy
+from sudare.engine.rows import Draft
 from sudare.errors import UsageError
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.lattice import LatticeRecoding
 
 KEY = Key.demo(1)

@@ -15,9 +15,9 @@ from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
 from sudare.data.values.hierarchies import Hierarchy
 from sudare.data.values.recoded import Anything, Exactly, Interval, ValueSet, consistent, parse
+from sudare.engine.rows import Draft
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.local_recoding import LocalRecoding
 from sudare.methods.plugins.mondrian import Mondrian
 

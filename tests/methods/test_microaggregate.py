@@ -11,9 +11,9 @@ from sudare.data.roles import Roles
 from sudare.engine.kernels.mdav import mdav
 from sudare.engine.kernels.mdav_mixed import mdav_mixed
 from sudare.engine.kernels.mdav_tree import mdav_tree
+from sudare.engine.rows import Draft
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.microaggregate import Microaggregate, information_loss
 
 KEY = Key.demo(1)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
 from sudare.data.values.recoded import consistent
+from sudare.engine.rows import Draft
 from sudare.errors import DataError, SudareWarning, UsageError
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.local_recoding import LocalRecoding
 from sudare.methods.plugins.mondrian import Mondrian
 

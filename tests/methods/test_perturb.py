@@ -67,7 +67,7 @@ def test_noise_has_the_spread_it_was_asked_for_and_keeps_types(key):
 
 
 def test_noise_by_scales_and_by_chunks_is_the_same(key):
-    from sudare.methods.draft import Draft
+    from sudare.engine.rows import Draft
 
     draft = Draft.of(people(), key)
     fitted = Noise(sd=0.1).fit(draft)

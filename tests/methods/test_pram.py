@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
+from sudare.engine.rows import Draft
 from sudare.errors import UsageError
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.pram import Pram, invariant
 
 KEY = Key.demo(1)

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from sudare.data import Dataset, Roles
+from sudare.engine.rows import Draft
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.pseudonymize import Pseudonymize, pseudonyms
 
 KEY, OTHER = Key.demo(1), Key.demo(2)
@@ -43,7 +43,7 @@ def test_the_user_column_keeps_its_name_and_identifiers_go() -> None:
     assert out.details == {"pseudonyms": 1, "dropped": 2}
 
 
-def test_pseudonyms_depend_on_key_scope_and_column_alone() -> None:
+def test_pseudonyms_depend_on_key_recipient_and_column_alone() -> None:
     names = pa.chunked_array([["ann", "bob"]])
     base = pseudonyms(names, KEY, "user").to_pylist()
     assert pseudonyms(pa.chunked_array([["bob"], ["ann"]]), KEY, "user").to_pylist() == base[::-1]
@@ -86,7 +86,7 @@ def test_records_without_a_person_are_counted_not_named() -> None:
     with pytest.raises(DataError, match="1 records without a person"):
         pseudonyms(pa.chunked_array([["canary", None]]), KEY, "user")
     with pytest.raises(UsageError):
-        Pseudonymize(scope=3)  # type: ignore[arg-type]
+        Pseudonymize(recipient=3)  # type: ignore[arg-type]
 
 
 def test_a_table_without_users_only_loses_its_identifiers() -> None:

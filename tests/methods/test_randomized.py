@@ -19,10 +19,10 @@ from sudare.data.connection import connect
 from sudare.data.values.sets import list_of_text, to_text
 from sudare.disclosure.diversity import diversity
 from sudare.engine.kernels.randomized import draw_sets, word_of_draw, words_needed
+from sudare.engine.rows import Draft
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key
 from sudare.keys.ledger import Ledger, overlap, sketch_of
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.anatomy import Anatomy
 from sudare.methods.plugins.randomized import RandomizedAddition
 

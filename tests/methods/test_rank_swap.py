@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
 from sudare.engine.kernels.swapping import partners
+from sudare.engine.rows import Draft
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.rank_swap import RankSwap
 
 KEY = Key.demo(1)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from sudare.data import Dataset, Roles
 from sudare.disclosure.measure import disclosure
 from sudare.engine.codes import classes
+from sudare.engine.rows import Draft
 from sudare.errors import UsageError
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.suppress import LocalSuppression, Suppress, SuppressRecords, starred_cells
 
 KEY = Key.demo(1)

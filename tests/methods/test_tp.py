@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import sudare
 from sudare.data import Dataset, Roles
 from sudare.engine.kernels.tp import residue
+from sudare.engine.rows import Draft
 from sudare.errors import UsageError
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.tp import TP
 
 KEY = Key.demo(1)

@@ -6,8 +6,8 @@ import pytest
 
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
+from sudare.engine.rows import Draft
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.microaggregate import Microaggregate, information_loss, standardise
 
 KEY = Key.demo(1)

@@ -17,6 +17,7 @@ from sudare.cli.main import run
 from sudare.data import Dataset, Roles
 from sudare.engine.kernels.estimate import count_members, masks
 from sudare.engine.kernels.randomized import draw_sets, words_needed
+from sudare.engine.rows import Draft
 from sudare.errors import DataError, UsageError
 from sudare.estimate.formulas import (
     expected_mse,
@@ -28,7 +29,6 @@ from sudare.estimate.formulas import (
     variance,
 )
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.anatomy import Anatomy
 from sudare.methods.plugins.randomized import RandomizedAddition
 from sudare.methods.plugins.tp import TP

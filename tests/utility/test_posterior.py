@@ -12,12 +12,12 @@ import sudare
 from sudare.charts import svg
 from sudare.data import Dataset, Roles
 from sudare.engine.kernels.randomized import draw_sets
+from sudare.engine.rows import Draft
 from sudare.errors import UsageError
 from sudare.estimate.charts import estimate_chart
 from sudare.estimate.plan import plan_l
 from sudare.estimate.posterior import best_guess, closeness_l, common_values, disclosed_after, posterior
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.anatomy import Anatomy
 from sudare.methods.plugins.randomized import RandomizedAddition
 

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from sudare.data import Dataset, Roles
+from sudare.engine.rows import Draft
 from sudare.errors import UsageError
 from sudare.estimate.workload import workload
 from sudare.estimate.workload_answers import Collapsed, random_queries, values_asked
 from sudare.keys import Key
-from sudare.methods.draft import Draft
 from sudare.methods.plugins.anatomy import Anatomy
 from sudare.methods.plugins.randomized import RandomizedAddition
 from sudare.methods.plugins.tp import TP

@@ -35,6 +35,19 @@ def numbers(column: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
     return np.asarray(values, np.float64)
 
 
+def as_numbers(column: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
+    """A numeric column as float64, NaN where a cell is missing; NaN or infinite cells are an error."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = column.cast(pa.float64(), safe=False)  # above 2^53 the nearest double
+    if not pc.all(pc.is_finite(values), min_count=0).as_py():
+        raise DataError(
+            f"column '{name}' holds NaN or infinite values; make them missing or remove them first"
+        )
+    return np.array(values.to_numpy(), dtype=np.float64)
+
+
 def is_number(kind: pa.DataType) -> bool:
     """Whether an Arrow type holds numbers (truth values do not count)."""
     import pyarrow as pa

@@ -111,6 +111,11 @@ class Key:
         digest = self.subkey("fingerprint", "").hex()[:16]
         return "-".join(digest[i : i + 4] for i in range(0, 16, 4))
 
+    @property
+    def without_file(self) -> Key:
+        """The key as the parts of a run have it: without its file, and so without the ledger beside it."""
+        return Key(self.secret, insecure=self.insecure)
+
     def subkey(self, purpose: str, column: str, counter: int = 0) -> bytes:
         """The 256-bit key for one purpose and column."""
         parts = [b"sudare/1", purpose.encode(), column.encode(), str(counter).encode()]

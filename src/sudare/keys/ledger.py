@@ -1,10 +1,10 @@
-"""The ledger beside a key: which records were randomised before, under which key.
+"""The ledger beside a key: whose records were randomised before, under which key.
 
 Publishing the same records twice with fresh randomness lets anyone intersect the sets: at 50 values and
 l = 10 three such releases disclose 73% of the records. The ledger refuses that. It holds no personal data:
-per release the key's fingerprint, the column, the size of the domain and a sketch of the record set, made
+per release the key's fingerprint, the column, the size of the domain and a sketch of the people, made
 under a secret that only the ledger has. The sketch keeps 16 bits of the smallest keyed hash in each of 128
-buckets: enough to see that two sets overlap by 2% or more, too little to say anything about a record.
+buckets: enough to see that two sets overlap by 2% or more, too little to say anything about a person.
 """
 
 from __future__ import annotations
@@ -14,18 +14,13 @@ import os
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.errors import UsageError
-from sudare.keys import Key, record_ids, words
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from sudare.data.roles import Roles
+from sudare.keys import Key, Words, words
 
 BUCKETS = 128
 EMPTY = -1
@@ -79,11 +74,6 @@ class Ledger:
     def _entry(self, key: Key, column: str, domain: str, sketch: list[int]) -> dict[str, Any]:
         return {"key": key.fingerprint, "column": column, "domain": domain, "sketch": sketch}
 
-    def sketch(self, table: pa.Table, roles: Roles) -> list[int]:
-        """The sketch of the records of a table: the same records give the same sketch under every key."""
-        secret = self.secret()
-        return sketch_of(words(secret, "ledger", "", record_ids(table, roles, secret), 2))
-
     def secret(self) -> Key:
         """The ledger's own key, which no release depends on."""
         return Key(bytes.fromhex(self._read(make=True)["secret"]))
@@ -122,6 +112,14 @@ class Ledger:
                 f"{self.path}: the ledger of releases cannot be written ({error.strerror}); keep the key in a "
                 "folder that you may write to"
             ) from None
+
+
+def smallest_marks(ids: Words, secret: Key) -> Words:
+    """The smallest keyed hash of some people in every bucket: all that a sketch needs to know of them."""
+    hashes = words(secret, "ledger", "", ids, 2)
+    bucket = hashes[:, 0] % np.uint64(BUCKETS)
+    order = np.lexsort((hashes[:, 1], bucket))
+    return hashes[order[np.unique(bucket[order], return_index=True)[1]]]
 
 
 def sketch_of(hashes: NDArray[np.uint64]) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,16 +23,28 @@ def record_ids(table: pa.Table, roles: Roles, key: Key) -> Words:
     A record that shares them, or a table that has none, adds the record's content and, for equal records,
     the occurrence number (equal records are interchangeable).
     """
-    owner = [c for c in (roles.user, *roles.identifier) if c is not None]
-    content = sorted(table.column_names)
+    owner, content = identity(table.column_names, roles)
     if not owner:
         return number_equal(hash_columns(table, content, key), key)
     ids = hash_columns(table, owner, key)
     shared = shared_ids(ids)
     if shared.any():
-        full = hash_columns(table.filter(shared), [*owner, *content], key)
-        ids[shared] = number_equal(full, key)
+        ids[shared] = number_equal(hash_columns(table.filter(shared), content, key), key)
     return ids
+
+
+def person_ids(table: pa.Table, roles: Roles, key: Key) -> Words:
+    """128 bits per record that are those of its person: equal for all records of one; of a table without people, of
+    its content.
+    """
+    owner, content = identity(table.column_names, roles)
+    return hash_columns(table, owner or content, key)
+
+
+def identity(columns: Sequence[str], roles: Roles) -> tuple[list[str], list[str]]:
+    """The columns that name a record's owner, and those that tell apart the records of one owner."""
+    owner = [c for c in (roles.user, *roles.identifier) if c is not None]
+    return owner, [*owner, *sorted(columns)]
 
 
 def hash_column(column: pa.ChunkedArray, key: Key, purpose: str = "record") -> Words:
@@ -106,8 +119,12 @@ def number_equal(ids: Words, key: Key) -> Words:
     fresh = np.ones(len(by_id), dtype=np.bool_)
     fresh[1:] = (ids[by_id[1:]] != ids[by_id[:-1]]).any(axis=1)
     first = np.maximum.accumulate(np.where(fresh, np.arange(len(by_id)), 0))
-    number = (np.arange(len(by_id)) - first).astype(np.uint64)
-    marked = ids[by_id]
-    marked[:, 0] ^= number
-    ids[by_id] = np.where((number > 0)[:, None], words(key, "occurrence", "", marked, 2), ids[by_id])
+    ids[by_id] = occurrences(ids[by_id], np.arange(len(by_id)) - first, key)
     return ids
+
+
+def occurrences(ids: Words, number: NDArray[np.int64], key: Key) -> Words:
+    """The ids of equal records by how many of them come before: the first keeps its own."""
+    marked = ids.copy()
+    marked[:, 0] ^= number.astype(np.uint64)
+    return np.where((number > 0)[:, None], words(key, "occurrence", "", marked, 2), ids)

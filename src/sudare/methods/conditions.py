@@ -12,7 +12,7 @@ from sudare.errors import UsageError
 
 if TYPE_CHECKING:
     from sudare.engine.kernels.conditions import Conditions
-    from sudare.methods.draft import Draft
+    from sudare.engine.rows import Draft
 
 DIVERSITIES = ("distinct", "entropy")
 

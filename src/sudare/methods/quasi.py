@@ -21,7 +21,7 @@ from sudare.errors import DataError, UsageError, warn
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sudare.methods.draft import Draft
+    from sudare.engine.summary import Summary
 
 MOST_VALUES = 4096
 
@@ -39,9 +39,10 @@ class Quasi:
     texts: tuple[list[Any], ...]
 
 
-def quasi_columns(draft: Draft, columns: Sequence[str] | None, method: str) -> tuple[str, ...]:
+def quasi_columns(summary: Summary, columns: Sequence[str] | None, method: str) -> tuple[str, ...]:
     """The given columns, or the quasi-identifiers."""
-    names = draft.require(*((columns,) if isinstance(columns, str) else columns or draft.roles.quasi))
+    asked = (columns,) if isinstance(columns, str) else columns or summary.shape.roles.quasi
+    names = summary.require(*asked)
     if not names:
         raise UsageError(f"{method}: the table has no quasi-identifiers; name them with quasi= or columns=")
     return names
@@ -52,18 +53,13 @@ def resolve(given: Hierarchies, table: pa.Table, names: Sequence[str]) -> dict[s
     return hierarchies_of(given, {name: table[name] for name in names}, table.column_names)
 
 
-def check_k(draft: Draft, k: int, method: str) -> None:
+def check_k(summary: Summary, k: int, method: str) -> None:
     """Refuse a k that no grouping can meet; say so when k rows need not be k people."""
-    people = draft.rows
-    if draft.roles.user is not None and draft.roles.user in draft.table.column_names:
-        import pyarrow.compute as pc
-
-        people = pc.count_distinct(draft.table[draft.roles.user]).as_py()
-        if people < draft.rows and k <= people:
-            warn(
-                "S-ROWS",
-                f"{method}: groups have {k} rows, but people have several: a group may be one person's",
-            )
+    rows, people = summary.size(), summary.people()
+    if people < rows and k <= people:
+        warn(
+            "S-ROWS", f"{method}: groups have {k} rows, but people have several: a group may be one person's"
+        )
     if k > people:
         raise UsageError(
             f"{method}: k = {k} is more than the {people} people of the table; choose a smaller k"
@@ -105,14 +101,18 @@ def _opened(column: Column, grouping: Grouping, c: int) -> bool:
 
 def losses(quasi: Quasi, grouping: Grouping) -> dict[str, Any]:
     """What every grouping method reports: groups, the smallest of them, NCP over all cells and per column."""
-    by_column = {name: round(float(loss), 6) for name, loss in zip(quasi.names, grouping.loss)}
-    sizes = grouping.sizes
+    return losses_of(quasi, grouping.costs, grouping.sizes)
+
+
+def losses_of(quasi: Quasi, costs: NDArray[np.float64], sizes: NDArray[Any]) -> dict[str, Any]:
+    """The same from the groups' costs and sizes."""
+    loss = sizes / sizes.sum() @ costs
     return {
         "groups": len(sizes),
         "smallest": int(sizes.min()),
         "largest": int(sizes.max()),
-        "ncp": float(grouping.loss.mean()),
-        "ncp_by_column": by_column,
+        "ncp": float(loss.mean()),
+        "ncp_by_column": {name: round(float(part), 6) for name, part in zip(quasi.names, loss)},
     }
 
 

@@ -14,13 +14,12 @@ from sudare import registry
 from sudare.data.dataset import Dataset
 from sudare.data.release import Release
 from sudare.data.roles import load_toml
-from sudare.data.truth import ROW
 from sudare.data.values.hierarchy_sources import located
+from sudare.engine.rows import rows_of
 from sudare.errors import UsageError, nearest
-from sudare.keys import Key, order
-from sudare.methods.draft import Draft
+from sudare.keys import Key
+from sudare.methods.run import run
 from sudare.parameters import checked
-from sudare.progress import stage
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,34 +107,10 @@ def anonymize(
     >>> release.data.columns
     ('sex', 'address', 'job', 'disease')
     """
-    import pyarrow as pa
-
-    recipe = as_recipe(recipe)
-    secret = Key.of(key)
-    if ds.engine == "pyspark":
-        from sudare.methods.spark import anonymize_on_spark
-
-        return anonymize_on_spark(ds, recipe, secret)
-    draft = Draft.of(ds, secret)
-    steps = []
-    for number, step in enumerate(recipe.steps, 1):
-        stage(f"anonymize: {registry.name_of(step)}", number, len(recipe.steps))
-        draft = step.apply(draft.replace(details={}), secret)
-        steps.append(describe(step, draft.details))
-    draft = finish(draft, secret)
-    shuffled = draft.take(order(secret, "shuffle", recipe.digest, draft.ids))
-    data = Dataset.from_arrow(shuffled.table, shuffled.roles, name=f"release of {ds.name}")
-    linked = Dataset.from_arrow(shuffled.table.append_column(ROW, pa.array(shuffled.truth)), name=data.name)
-    return Release(
-        data=dataclasses.replace(
-            data, published={"schema": dict(shuffled.schema), "roles": shuffled.roles.to_dict()}
-        ),
-        linked=linked,
-        recipe=recipe,
-        steps=tuple(steps),
-        key=secret,
-        inputs=ds.files,
-    )
+    recipe, secret = as_recipe(recipe), Key.of(key)
+    made, details = run(rows_of(ds, secret), recipe.steps, recipe.digest, f"release of {ds.name}")
+    steps = tuple(describe(step, found) for step, found in zip(recipe.steps, details))
+    return Release(made.data, made.linked, recipe, steps, secret, ds.files)
 
 
 def as_recipe(given: Recipe | Any) -> Recipe:
@@ -145,14 +120,6 @@ def as_recipe(given: Recipe | Any) -> Recipe:
     if isinstance(given, (str, os.PathLike)):
         return Recipe.from_toml(Path(given))
     return Recipe(given)
-
-
-def finish(draft: Draft, key: Key) -> Draft:
-    """What every release needs, whatever its recipe: no identifiers, no real user names."""
-    pseudonymize = registry.find("method", "pseudonymize")
-    if draft.roles.identifier or (draft.roles.user and not draft.pseudonymised):
-        draft = pseudonymize().apply(draft, key)
-    return draft
 
 
 def describe(step: Any, details: Mapping[str, Any]) -> dict[str, Any]:

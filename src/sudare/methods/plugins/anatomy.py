@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,7 +16,7 @@ from sudare.keys import Key, order, words
 from sudare.registry import method
 
 if TYPE_CHECKING:
-    from sudare.methods.draft import Draft
+    from sudare.engine.rows import Draft
 
 
 @method
@@ -30,7 +31,10 @@ class Anatomy:
     l: int
     column: str | None = None
 
+    scope: ClassVar[str] = "table"
+    instead: ClassVar[str] = "use randomized-addition instead"
     technique: ClassVar[str] = "permutation"
+    details: ClassVar[Mapping[str, str]] = {"groups": "total", "l": "fact"}
 
     def __post_init__(self) -> None:
         if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 2:

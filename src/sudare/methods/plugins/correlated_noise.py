@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot
 from typing import TYPE_CHECKING, ClassVar
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.engine.numbers import as_numbers
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key, normal
-from sudare.methods.numeric import as_numbers, like, numeric_columns
+from sudare.methods.numeric import like, numeric_columns
 from sudare.registry import method
 
 if TYPE_CHECKING:
-    from sudare.methods.draft import Draft
+    from sudare.engine.rows import Draft
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +44,14 @@ class CorrelatedNoise:
     columns: Sequence[str] | None = None
     keep_variance: bool = True
 
+    scope: ClassVar[str] = "table"
+    instead: ClassVar[str] = "use noise instead"
     technique: ClassVar[str] = "noise addition"
+    details: ClassVar[Mapping[str, str]] = {
+        "sd": "fact",
+        "information_loss": "mean",
+        "information_loss_by_column": "mean",
+    }
 
     def __post_init__(self) -> None:
         if isinstance(self.sd, bool) or not 0 < self.sd < np.inf:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.data.truth import DUMMY
+from sudare.engine.rows import Draft, Together
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key, Words, by_words, generator, hash_column, uniform, words
-from sudare.methods.draft import DUMMY
 from sudare.registry import method
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from sudare.cost.itemsets import ItemSets
-    from sudare.methods.draft import Draft
+    from sudare.engine.summary import Summary
 
 Longs = NDArray[np.int64]
+PEOPLE = 50_000  # at most in one part, where not everybody fits in one place
 PERSONAL = 0.95  # share of users with one value in a column from which the column describes the person
 
 
@@ -39,7 +42,15 @@ class DummyRecords:
     keep: str = "set"
     effort: str = "default"
 
+    scope: ClassVar[str] = "group"
     technique: ClassVar[str] = "k-anonymity by dummy records"
+    details: ClassVar[Mapping[str, str]] = {
+        "users": "total",
+        "clusters": "total",
+        "dummies": "total",
+        "lower_bound": "total",
+        "*": "fact",
+    }
 
     def __post_init__(self) -> None:
         from sudare.cost.optimise import effort_of
@@ -52,12 +63,34 @@ class DummyRecords:
             raise UsageError("dummy-records: value is the name of a column")
         effort_of(self.effort)
 
+    def together(self, shape: Draft) -> Together:
+        """All records of a person; everybody together where that can be, else people with similar sets."""
+        shape.require(_user_of(shape), self.value)
+        return Together((_user_of(shape),), alike=self.value, most=max(PEOPLE, 2 * self.k))
+
+    def fit(self, summary: Summary) -> DummyRecords | InParts:
+        """In parts, what one clustering of everybody would need is estimated by the plan's pilot."""
+        from sudare.cost.optimise import check_k
+        from sudare.cost.plan import plan
+
+        user, people = _user_of(summary.shape), summary.people()
+        check_k(self.k, people)
+        parts = summary.parts(people, max(PEOPLE, 2 * self.k))
+        if parts == 1:
+            return self
+        pairs = summary.dataset([user, self.value]).with_roles(user=user)
+        pilot = plan(pairs, self.value, k=[self.k]).rows[0]["pilot"]
+        return InParts(self, parts, None if pilot is None else round(pilot))
+
     def apply(self, draft: Draft, key: Key) -> Draft:
         from sudare.cost.bound import lower_bound
         from sudare.cost.itemsets import ItemSets
         from sudare.cost.optimise import check_k, cluster
 
+        published = {**draft.schema, "dummies": {self.value: {"k": self.k, "keep": self.keep}}}
         histories = _histories(draft, self.value)
+        if not draft.rows:
+            return draft.replace(schema=published)
         people, values = len(histories.people), len(histories.values)
         check_k(self.k, people)
         sets = ItemSets.of(histories.user, histories.item, people, values, self.keep)
@@ -72,8 +105,25 @@ class DummyRecords:
             "dummies": len(owner),
             "lower_bound": lower_bound(sets, self.k, target=len(owner), effort=self.effort),
         }
-        published = {**draft.schema, "dummies": {self.value: {"k": self.k, "keep": self.keep}}}
         return grown.replace(details=facts, schema=published)
+
+
+@dataclass(frozen=True)
+class InParts:
+    """Each part of the people clustered on its own.
+
+    A part costs more dummies than everybody together would, for a person may have a better partner in another part.
+    How many more is said: `without_parts`.
+    """
+
+    method: DummyRecords
+    parts: int
+    without_parts: int | None
+
+    def apply(self, draft: Draft, key: Key) -> Draft:
+        done = self.method.apply(draft, key)
+        known = {"parts": self.parts, "without_parts": self.without_parts, "lower_bound": None}
+        return done.replace(details={**done.details, **known})
 
 
 class Histories(NamedTuple):
@@ -142,10 +192,14 @@ def _with_dummies(
     )
 
 
-def _user_column(draft: Draft) -> str:
-    user = draft.roles.user
-    if user is None:
+def _user_of(draft: Draft) -> str:
+    if draft.roles.user is None:
         raise UsageError("dummy-records needs to know the person of every record; name the column with user=")
+    return draft.roles.user
+
+
+def _user_column(draft: Draft) -> str:
+    user = _user_of(draft)
     absent = draft.table[user].null_count
     if absent:
         raise DataError(f"column '{user}': {absent} records have no user; remove or fill them")

@@ -9,22 +9,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.values.hierarchy_sources import writable
+from sudare.engine.moments import Moments
+from sudare.engine.numbers import as_numbers
+from sudare.engine.summary import COUNT, Summary
 from sudare.errors import SudareError, UsageError
 from sudare.keys import Key
-from sudare.methods.numeric import Floats, as_numbers, numeric_columns
+from sudare.methods.numeric import Floats, numeric_columns
 from sudare.registry import method
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from sudare.data.values.hierarchies import Hierarchy
-    from sudare.methods.draft import Draft
+    from sudare.engine.rows import Draft
 
 REPLACEMENTS = ("bound", "mean")
 
@@ -40,15 +43,13 @@ class Round:
     column: str
     to: float
 
+    scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "rounding"
-    rowwise: ClassVar[bool] = True
+    details: ClassVar[Mapping[str, str]] = {"changed": "total", "to": "fact"}
 
     def __post_init__(self) -> None:
         if not _is_number(self.to) or not 1e-15 <= self.to < math.inf:
             raise UsageError("round: to is a number above 0, e.g. 10, and not below 1e-15")
-
-    def fit(self, draft: Draft) -> Self:
-        return self
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         import pyarrow as pa
@@ -80,7 +81,9 @@ class TopBottomCode:
     share: float | None = None
     replacement: str = "bound"
 
+    scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "top and bottom coding"
+    details: ClassVar[Mapping[str, str]] = {"top_coded": "total", "bottom_coded": "total"}
 
     def __post_init__(self) -> None:
         if self.top is None and self.bottom is None and self.share is None:
@@ -95,38 +98,57 @@ class TopBottomCode:
             raise UsageError(f"top-bottom-code: replacement is one of {', '.join(REPLACEMENTS)}")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
-        import pyarrow as pa
+        return self.fit(draft).apply(draft, key)
 
-        (name,) = numeric_columns(draft, self.column, "top-bottom-code")
-        column = draft.table[name]
-        missing = np.asarray(column.is_null())
-        if pa.types.is_integer(column.type):  # exact also above 2^53
-            values: NDArray[Any] = np.asarray(column.fill_null(0)).astype(column.type.to_pandas_dtype())
-        else:
-            values = as_numbers(column, name)
-        bottom, top = self._bounds(np.sort(values[~missing]))
-        above, below = ~missing & (values > top), ~missing & (values < bottom)
-        coded = values.copy()
-        for beyond, bound in ((above, top), (below, bottom)):
-            if beyond.any():
-                coded[beyond] = bound if self.replacement == "bound" else _mean(values[beyond])
-        return draft.with_column(name, pa.array(coded, mask=missing)).replace(
-            details={"top_coded": int(above.sum()), "bottom_coded": int(below.sum())}
-        )
+    def fit(self, summary: Summary) -> Coded:
+        """The bounds, and what is published beyond them, from how often each value occurs."""
+        (name,) = numeric_columns(summary, self.column, "top-bottom-code")
+        values, counts = _ordered(summary, name)
+        bottom, top = self._bounds(values, counts)
+        above, below = values > top, values < bottom
+        if self.replacement == "bound":
+            return Coded(name, bottom, top, bottom, top)
+        high = _mean(values[above], counts[above]) if above.any() else top
+        low = _mean(values[below], counts[below]) if below.any() else bottom
+        return Coded(name, bottom, top, low, high)
 
-    def _bounds(self, ordered: NDArray[Any]) -> tuple[float, float]:
+    def _bounds(self, values: NDArray[Any], counts: NDArray[np.int64]) -> tuple[float, float]:
         """What may be published at most and at least; for whole numbers these are whole."""
         bottom = -math.inf if self.bottom is None else self.bottom
         top = math.inf if self.top is None else self.top
-        if self.share is not None and len(ordered):
-            last = len(ordered) - 1
-            bottom = max(bottom, ordered[math.floor(self.share * last)].item())
-            top = min(top, ordered[math.ceil((1 - self.share) * last)].item())
-        if ordered.dtype.kind == "f":
+        if self.share is not None and len(values):
+            ends = np.cumsum(counts)
+            last = int(ends[-1]) - 1
+            quantiles = math.floor(self.share * last), math.ceil((1 - self.share) * last)
+            lowest, highest = (values[np.searchsorted(ends, at, side="right")].item() for at in quantiles)
+            bottom, top = max(bottom, lowest), min(top, highest)
+        if values.dtype.kind == "f":
             return bottom, top
-        ends = np.iinfo(ordered.dtype)
-        inside = [min(max(bound, ends.min), ends.max) for bound in (bottom, top)]
+        ends_of_type = np.iinfo(values.dtype)
+        inside = [min(max(bound, ends_of_type.min), ends_of_type.max) for bound in (bottom, top)]
         return math.ceil(inside[0]), math.floor(inside[1])
+
+
+class Coded(NamedTuple):
+    """Numbers below `bottom` become `low`, those above `top` become `high`."""
+
+    column: str
+    bottom: float
+    top: float
+    low: float
+    high: float
+
+    def apply(self, draft: Draft, key: Key) -> Draft:
+        import pyarrow as pa
+
+        column = draft.table[self.column]
+        values, missing = _numbers(column, self.column), np.asarray(column.is_null())
+        above, below = ~missing & (values > self.top), ~missing & (values < self.bottom)
+        coded = values.copy()
+        coded[above], coded[below] = self.high, self.low
+        return draft.with_column(self.column, pa.array(coded, mask=missing)).replace(
+            details={"top_coded": int(above.sum()), "bottom_coded": int(below.sum())}
+        )
 
 
 @method
@@ -142,21 +164,23 @@ class Generalize:
     level: int = 1
     hierarchy: Hierarchy | Mapping[str, Any] | str | os.PathLike[str] | None = None
 
+    scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "generalization"
-    rowwise: ClassVar[bool] = True
+    details: ClassVar[Mapping[str, str]] = {"level": "fact", "levels": "fact", "ncp": "mean"}
 
     def __post_init__(self) -> None:
         if isinstance(self.level, bool) or not isinstance(self.level, int) or self.level < 0:
             raise UsageError("generalize: level is a whole number from 0 (the value) on")
         writable({self.column: self.hierarchy} if self.hierarchy is not None else None)
 
-    def fit(self, draft: Draft) -> Self:
-        """The same method with its hierarchy fixed, so that chunks agree."""
-        draft.require(self.column)
-        return dataclasses.replace(self, hierarchy=self._resolve(draft.table[self.column]))
+    def fit(self, summary: Summary) -> Self:
+        """The same method with its hierarchy fixed, so that batches agree."""
+        _refuse_sets(summary.types.field(*summary.require(self.column)))
+        return dataclasses.replace(self, hierarchy=self._resolve(summary.distinct(self.column)))
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         draft.require(self.column)
+        _refuse_sets(draft.types.field(self.column))
         column = draft.table[self.column]
         hierarchy = self._resolve(column)
         level = hierarchy.check_level(self.level)
@@ -171,12 +195,7 @@ class Generalize:
         from sudare.data.values.hierarchies import Hierarchy
         from sudare.data.values.hierarchy_kinds import from_spec
         from sudare.data.values.hierarchy_proposals import propose
-        from sudare.data.values.sets import is_sets
 
-        if is_sets(column.type):
-            raise UsageError(
-                f"column '{self.column}' holds sets, which have no hierarchy; generalize it first"
-            )
         given = self.hierarchy
         if isinstance(given, Hierarchy):
             return given.with_missing() if column.null_count else given
@@ -188,11 +207,37 @@ class Generalize:
             raise type(error)(f"column '{self.column}': {error}") from None
 
 
-def _mean(beyond: NDArray[Any]) -> float:
+def _refuse_sets(field: pa.Field) -> None:
+    from sudare.data.values.sets import is_sets
+
+    if is_sets(field.type):
+        raise UsageError(f"column '{field.name}' holds sets, which have no hierarchy; generalize it first")
+
+
+def _numbers(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
+    """Numbers in the column's own type where it is whole: exact also above 2^53."""
+    import pyarrow as pa
+
+    if pa.types.is_integer(column.type):
+        return np.asarray(column.fill_null(0)).astype(column.type.to_pandas_dtype())
+    return as_numbers(column, name)
+
+
+def _ordered(summary: Summary, name: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The different numbers of a column in order, and how often each occurs."""
+    counted = summary.counts([name])
+    known = counted.filter(counted[name].is_valid())
+    values, counts = _numbers(known[name], name), np.asarray(known[COUNT], np.int64)
+    order = np.argsort(values, kind="stable")
+    return values[order], counts[order]
+
+
+def _mean(beyond: NDArray[Any], counts: NDArray[np.int64]) -> float:
     """The mean of the numbers beyond a bound, whole for whole numbers."""
     if beyond.dtype.kind == "f":
-        return float(beyond.mean())
-    return round(Fraction(sum(beyond.tolist()), len(beyond)))
+        return Moments.of(np.repeat(beyond, counts)).mean
+    total = sum(value * count for value, count in zip(beyond.tolist(), counts.tolist()))
+    return round(Fraction(total, int(counts.sum())))
 
 
 def _round(numbers: Floats, to: float) -> Floats:

@@ -19,7 +19,7 @@ from sudare.registry import method
 
 if TYPE_CHECKING:
     from sudare.engine.lattice import Lattice
-    from sudare.methods.draft import Draft
+    from sudare.engine.rows import Draft
 
 MOST_VECTORS = 2_000_000
 SHOWN = 50
@@ -49,7 +49,10 @@ class LatticeRecoding:
     columns: Sequence[str] | None = None
     hierarchies: Hierarchies = None
 
+    scope: ClassVar[str] = "table"
+    instead: ClassVar[str] = "use mondrian, or generalize with a level you choose"
     technique: ClassVar[str] = "generalization"
+    details: ClassVar[Mapping[str, str]] = {"ncp": "mean", "suppressed": "total", "*": "fact"}
 
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 2:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,7 +22,7 @@ from sudare.methods.quasi import (
 from sudare.registry import method
 
 if TYPE_CHECKING:
-    from sudare.methods.draft import Draft
+    from sudare.engine.rows import Draft
 
 
 @method
@@ -51,7 +51,17 @@ class LocalRecoding:
     diversity: str = "distinct"
     sweeps: int = 2
 
+    scope: ClassVar[str] = "table"
+    instead: ClassVar[str] = "use mondrian instead"
     technique: ClassVar[str] = "generalization"
+    details: ClassVar[Mapping[str, str]] = {
+        "k": "fact",
+        "groups": "total",
+        "smallest": "fact",
+        "largest": "fact",
+        "ncp": "mean",
+        "ncp_by_column": "mean",
+    }
 
     def __post_init__(self) -> None:
         check_parameters("local-recoding", self.k, self.l, self.t, self.diversity)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.engine.numbers import is_number
+from sudare.engine.numbers import as_numbers, is_number
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key
-from sudare.methods.numeric import as_numbers, like, numeric_columns
+from sudare.methods.numeric import like, numeric_columns
 from sudare.methods.quasi import check_k
 from sudare.registry import method
 
 if TYPE_CHECKING:
-    from sudare.methods.draft import Draft
+    from sudare.engine.rows import Draft
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -47,7 +47,16 @@ class Microaggregate:
     columns: Sequence[str] | None = None
     variant: str = "mdav"
 
+    scope: ClassVar[str] = "table"
+    instead: ClassVar[str] = "use average within groups instead"
     technique: ClassVar[str] = "microaggregation"
+    details: ClassVar[Mapping[str, str]] = {
+        "k": "fact",
+        "groups": "total",
+        "smallest": "fact",
+        "largest": "fact",
+        "information_loss": "mean",
+    }
 
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 2:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from sudare.engine.summary import COUNT, Summary
 from sudare.keys import Key, order
 from sudare.methods.conditions import check_parameters, sensitive_codes
 from sudare.methods.quasi import (
@@ -15,6 +16,7 @@ from sudare.methods.quasi import (
     check_k,
     encode,
     losses,
+    losses_of,
     publish,
     quasi_columns,
     resolve,
@@ -23,7 +25,8 @@ from sudare.methods.quasi import (
 from sudare.registry import method
 
 if TYPE_CHECKING:
-    from sudare.methods.draft import Draft
+    from sudare.engine.rows import Draft
+    from sudare.methods.mondrian_classes import Lookup
 
 
 @method
@@ -52,11 +55,35 @@ class Mondrian:
     sensitive: str | None = None
     diversity: str = "distinct"
 
+    instead: ClassVar[str] = "leave out relaxed, l and t: then counts of the values will do"
     technique: ClassVar[str] = "generalization"
+    details: ClassVar[Mapping[str, str]] = {"*": "fact"}
 
     def __post_init__(self) -> None:
         check_parameters("mondrian", self.k, self.l, self.t, self.diversity)
         object.__setattr__(self, "hierarchies", writable(self.hierarchies))
+
+    @property
+    def scope(self) -> str:
+        """Cuts by medians need counts of the values alone; conditions on other columns, and ties, need the rows."""
+        return "row" if not self.relaxed and self.l is None and self.t is None else "table"
+
+    def fit(self, summary: Summary) -> Lookup:
+        """The groups from how often each combination of values occurs: the same groups and losses as from the rows."""
+        from sudare.engine.recoding import Grouping, places
+        from sudare.methods.mondrian_classes import Lookup, group_classes
+
+        names = quasi_columns(summary, self.columns, "mondrian")
+        check_k(summary, self.k, "mondrian")
+        counted = summary.counts(names)
+        table, counts = counted.select(names), np.asarray(counted[COUNT], np.int64)
+        quasi = encode(table, names, resolve(self.hierarchies, table, names))
+        group_of, groups = group_classes(quasi.codes, counts, *places(quasi.columns), self.k)
+        grouping = Grouping.of(quasi.codes, quasi.columns, group_of, groups)
+        published = publish(table, quasi, grouping)
+        changed = {n: published[n].combine_chunks() for n in names if not published[n].equals(table[n])}
+        sizes = np.bincount(group_of, counts, groups)
+        return Lookup.of(table, changed, {"k": self.k, **losses_of(quasi, grouping.costs, sizes)})
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Cut, then publish what every part has in common; the key orders rows that tie (relaxed)."""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-import numpy as np
-
+from sudare.engine.numbers import as_numbers
 from sudare.errors import UsageError
 from sudare.keys import Key, normal
-from sudare.methods.numeric import as_numbers, like, numeric_columns
+from sudare.methods.numeric import like, numeric_columns
 from sudare.registry import method
 
 if TYPE_CHECKING:
-    from sudare.methods.draft import Draft
+    from sudare.engine.rows import Draft
+    from sudare.engine.summary import Summary
 
 
 @method
@@ -33,8 +32,13 @@ class Noise:
     columns: Sequence[str] | str | None = None
     scales: Mapping[str, float] | None = None
 
+    scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "noise addition"
-    rowwise: ClassVar[bool] = True
+    details: ClassVar[Mapping[str, str]] = {
+        "columns": "fact",
+        "relative_sd": "fact",
+        "information_loss": "fact",
+    }
 
     def __post_init__(self) -> None:
         given = (self.sd, *(self.scales or {}).values())
@@ -46,37 +50,33 @@ class Noise:
                 "noise: sd is a number from 0 on (0.1 adds a tenth of the column's standard deviation)"
             )
 
-    def fit(self, draft: Draft) -> Self:
-        """The same method with the spread of every column fixed, so that chunks agree."""
-        names = self.moved(draft)
-        return dataclasses.replace(self, columns=names, scales=self._scales(draft, names))
-
     def apply(self, draft: Draft, key: Key) -> Draft:
-        scales = self._scales(draft, self.moved(draft))
-        for name, scale in scales.items():
-            column = draft.table[name]
-            moved = as_numbers(column, name) + scale * normal(key, "noise", name, draft.ids)[:, 0]
-            draft = draft.with_column(name, like(moved, column))
-        return draft.replace(details=self.told(scales))
+        return self.fit(draft).apply(draft, key)
 
-    def moved(self, draft: Draft) -> tuple[str, ...]:
-        """The columns that get noise."""
-        return numeric_columns(draft, self.columns if self.scales is None else tuple(self.scales), "noise")
+    def fit(self, summary: Summary) -> Added:
+        """The scale of every column's noise: by its spread in the whole table, the same in any order of the rows."""
+        asked = self.columns if self.scales is None else tuple(self.scales)
+        names = numeric_columns(summary, asked, "noise")
+        scales = self.scales or {name: self.sd * summary.moments(name).spread for name in names}
+        return Added(dict(scales), self._described(scales))
 
-    def told(self, scales: Mapping[str, float]) -> dict[str, Any]:
+    def _described(self, scales: Mapping[str, float]) -> dict[str, Any]:
         """What the method says of itself; a normal draw is 0.8 of its standard deviation away on average."""
         relative = None if self.scales is not None else self.sd
-        moved = sum(scale > 0 for scale in scales.values()) / max(len(scales), 1)
-        loss = None if relative is None else relative * math.sqrt(2 / math.pi) * moved
+        changed = sum(scale > 0 for scale in scales.values()) / max(len(scales), 1)
+        loss = None if relative is None else relative * math.sqrt(2 / math.pi) * changed
         return {"columns": len(scales), "relative_sd": relative, "information_loss": loss}
 
-    def _scales(self, draft: Draft, names: Sequence[str]) -> dict[str, float]:
-        if self.scales is not None:
-            return dict(self.scales)
-        return {name: self.sd * _spread(as_numbers(draft.table[name], name)) for name in names}
 
+class Added(NamedTuple):
+    """Normal noise of a known scale per column."""
 
-def _spread(values: np.ndarray) -> float:
-    """The standard deviation of the cells that are there, the same in any order of the rows."""
-    known = np.sort(values[~np.isnan(values)])
-    return float(known.std()) if len(known) else 0.0
+    scales: Mapping[str, float]
+    details: Mapping[str, Any]
+
+    def apply(self, draft: Draft, key: Key) -> Draft:
+        for name, scale in self.scales.items():
+            column = draft.table[name]
+            noisy = as_numbers(column, name) + scale * normal(key, "noise", name, draft.ids)[:, 0]
+            draft = draft.with_column(name, like(noisy, column))
+        return draft.replace(details=self.details)

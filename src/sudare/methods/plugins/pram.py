@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,7 +15,7 @@ from sudare.keys import Key, uniform
 from sudare.registry import method
 
 if TYPE_CHECKING:
-    from sudare.methods.draft import Draft
+    from sudare.engine.rows import Draft
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +44,14 @@ class Pram:
     matrix: Sequence[Sequence[float]] | None = None
     invariant: bool = True
 
+    scope: ClassVar[str] = "table"
+    instead: ClassVar[str] = "use randomized-addition instead"
     technique: ClassVar[str] = "post-randomization"
+    details: ClassVar[Mapping[str, str]] = {
+        "changed": "mean",
+        "expected_changed": "mean",
+        "information_loss": "mean",
+    }
 
     def __post_init__(self) -> None:
         if isinstance(self.retain, bool) or not 0 < self.retain <= 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,7 +17,7 @@ from sudare.registry import method
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sudare.methods.draft import Draft
+    from sudare.engine.rows import Draft
 
 LENGTH = 16
 ALPHABET = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz234567", np.uint8)
@@ -29,18 +29,20 @@ class Pseudonymize:
     """Replace the user column by pseudonyms and drop the identifiers.
 
     A pseudonym is 79 bits of a keyed hash of the name: the same person has the same one in every release under
-    the same key and `scope`; without the key nobody can compute it from the name. Give recipients who must not
-    join their tables different scopes. Identifiers named in `keep` get pseudonyms instead of going.
+    the same key and `recipient`; without the key nobody can compute it from the name. Give recipients who must not
+    join their tables different names. Identifiers named in `keep` get pseudonyms instead of going.
     """
 
-    scope: str = ""
+    recipient: str = ""
     keep: Sequence[str] | str = ()
 
+    scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "pseudonymization"
+    details: ClassVar[Mapping[str, str]] = {"pseudonyms": "fact", "dropped": "fact"}
 
     def __post_init__(self) -> None:
-        if not isinstance(self.scope, str):
-            raise UsageError("pseudonymize: scope is a text, e.g. the name of the recipient")
+        if not isinstance(self.recipient, str):
+            raise UsageError("pseudonymize: recipient is a text, the name of the recipient")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         kept = (self.keep,) if isinstance(self.keep, str) else tuple(self.keep)
@@ -49,14 +51,14 @@ class Pseudonymize:
                 raise UsageError(f"pseudonymize: column '{name}' is no identifier; keep= names identifiers")
         user = (draft.roles.user,) if draft.roles.user is not None else ()
         for name in (*user, *kept):
-            draft = draft.with_column(name, pseudonyms(draft.table[name], key, name, self.scope))
+            draft = draft.with_column(name, pseudonyms(draft.table[name], key, name, self.recipient))
         gone = tuple(name for name in draft.roles.identifier if name not in kept)
         roles = draft.roles.without(draft.roles.identifier)
         draft = draft.without_columns(gone).replace(roles=_with_other(roles, kept), pseudonymised=True)
         return draft.replace(details={"pseudonyms": len((*user, *kept)), "dropped": len(gone)})
 
 
-def pseudonyms(column: pa.ChunkedArray, key: Key, name: str, scope: str = "") -> pa.Array:
+def pseudonyms(column: pa.ChunkedArray, key: Key, name: str, recipient: str = "") -> pa.Array:
     """The pseudonym of every cell: a letter and 15 letters or digits; equal cells, equal pseudonyms."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -66,7 +68,9 @@ def pseudonyms(column: pa.ChunkedArray, key: Key, name: str, scope: str = "") ->
     chunk = column.combine_chunks()
     array = pa.concat_arrays(chunk.chunks) if isinstance(chunk, pa.ChunkedArray) else chunk
     coded = array if pa.types.is_dictionary(array.type) else pc.dictionary_encode(array)
-    hashed = hash_column(pa.chunked_array([coded.dictionary]), key, f"pseudonym {len(scope)} {scope} {name}")
+    hashed = hash_column(
+        pa.chunked_array([coded.dictionary]), key, f"pseudonym {len(recipient)} {recipient} {name}"
+    )
     return texts(hashed).take(coded.indices)
 
 

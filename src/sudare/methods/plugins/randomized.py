@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from sudare.data.values.recoded import plain
-from sudare.data.values.sets import SetSchema, check_l, to_arrow
+from sudare.data.values.sets import SetSchema, check_l, is_sets, to_arrow
 from sudare.errors import DataError, UsageError, warn
-from sudare.keys import Key, words
-from sudare.keys.ledger import Ledger
+from sudare.keys import Key, Words, words
+from sudare.keys.ledger import Ledger, sketch_of, smallest_marks
+from sudare.keys.records import person_ids
 from sudare.registry import method
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from sudare.data.roles import Roles
-    from sudare.methods.draft import Draft
+    from sudare.engine.rows import Draft
+    from sudare.engine.summary import Summary
 
 BLOCK = 1 << 18
 
@@ -42,8 +43,9 @@ class RandomizedAddition:
     domain: Sequence[Any] | None = None
     force: bool = False
 
+    scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "randomization"
-    rowwise: ClassVar[bool] = True
+    details: ClassVar[Mapping[str, str]] = {"*": "fact"}
 
     def __post_init__(self) -> None:
         if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 1:
@@ -64,22 +66,53 @@ class RandomizedAddition:
             raise UsageError("randomized-addition: no sensitive column; name one with column=")
         return chosen
 
-    def fit(self, draft: Draft) -> Self:
-        """The same method with the domain of the table's values fixed, so that chunks agree."""
-        name, *others = self.columns(draft.roles)
-        if others:
-            raise UsageError("randomized-addition: chunks need one step per column")
-        return dataclasses.replace(self, column=name, domain=tuple(_domain(draft.table, name).to_pylist()))
-
     def apply(self, draft: Draft, key: Key) -> Draft:
+        return self.fit(draft.replace(key=key)).apply(draft, key)
+
+    def fit(self, summary: Summary) -> Drawn:
+        """The domain of every column; the ledger is asked, and told, before anything is drawn."""
         if self.l == 1:
             warn("S-TRUTH", "randomized addition with l = 1 publishes the true value of every record")
+        domains = {name: self._domain(summary, name) for name in self.columns(summary.shape.roles)}
+        for name, domain in domains.items():
+            check_l(self.l, len(domain), name)
+            self._consult_ledger(summary, name, domain)
+        return Drawn(self.l, domains)
+
+    def _domain(self, summary: Summary, name: str) -> pa.Array:
+        """The values of a column in sorted order; a missing value is a value of its own, the last."""
+        import pyarrow as pa
+
+        kind = summary.types.field(*summary.require(name)).type
+        if is_sets(kind):
+            raise UsageError(f"randomized-addition: '{name}' already holds sets")
+        if self.domain is None:
+            return _sorted(summary.distinct(name).combine_chunks())
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        return _sorted(pa.array(list(self.domain)).cast(kind).unique())
+
+    def _consult_ledger(self, summary: Summary, name: str, domain: pa.Array) -> None:
+        ledger = Ledger.beside(summary.secret)
+        if ledger is None or summary.secret.insecure:
+            return
+        sketch = sketch_of(np.concatenate(summary.reduce(_marks, ledger.secret())))
+        digest = ledger.domain(name, [plain(value) or "" for value in domain.to_pylist()])
+        if not self.force:
+            ledger.check(summary.secret, name, digest, sketch)
+        ledger.remember(summary.secret, name, digest, sketch)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Sets of l values of known domains, one domain per column."""
+
+    l: int
+    domains: Mapping[str, pa.Array]
+
+    def apply(self, draft: Draft, key: Key) -> Draft:
         schema = dict(draft.schema.get("randomized", {}))
         details: dict[str, Any] = {}
-        for name in self.columns(draft.roles):
-            domain = self._domain_of(draft, name)
-            check_l(self.l, len(domain), name)
-            self._consult_ledger(draft, key, name, domain)
+        for name, domain in self.domains.items():
             draft = draft.with_column(name, self._sets(draft, key, name, domain))
             schema[name] = SetSchema(self.l, tuple(domain.to_pylist())).to_dict()
             details[name] = {"l": self.l, "values": len(domain), "claimed": 1 / self.l}
@@ -89,17 +122,12 @@ class RandomizedAddition:
         """The column of sets; drawn block by block, which changes nothing: every draw is the record's own."""
         from sudare.engine.kernels.randomized import draw_sets, words_needed
 
-        truth, rows = _codes(draft.table[name], domain, name), draft.table.num_rows
+        truth, rows = _codes(draft.table[name], domain, name), draft.rows
+        needed = words_needed(len(domain), self.l)
         blocks = [
             draw_sets(
                 truth[at : at + BLOCK],
-                words(
-                    key,
-                    "randomized addition",
-                    name,
-                    draft.ids[at : at + BLOCK],
-                    words_needed(len(domain), self.l),
-                ),
+                words(key, "randomized addition", name, draft.ids[at : at + BLOCK], needed),
                 len(domain),
                 self.l,
             )
@@ -108,36 +136,13 @@ class RandomizedAddition:
         values = np.concatenate(blocks).reshape(-1) if blocks else np.empty(0, np.uint8)
         return to_arrow(values, np.arange(rows + 1, dtype=np.int64) * self.l, domain)
 
-    def _domain_of(self, draft: Draft, name: str) -> pa.Array:
-        import pyarrow as pa
 
-        found = _domain(draft.table, *draft.require(name))
-        if self.domain is None:
-            return found
-        given = pa.array(list(self.domain)).cast(found.type)
-        return _sorted_domain(given.unique())
-
-    def _consult_ledger(self, draft: Draft, key: Key, name: str, domain: pa.Array) -> None:
-        ledger = Ledger.beside(key)
-        if ledger is None or key.insecure:
-            return
-        sketch = ledger.sketch(draft.table, draft.roles)
-        digest = ledger.domain(name, [plain(value) or "" for value in domain.to_pylist()])
-        if not self.force:
-            ledger.check(key, name, digest, sketch)
-        ledger.remember(key, name, digest, sketch)
+def _marks(draft: Draft) -> Words:
+    """What the ledger needs of some records: the smallest keyed hash of their people in every bucket."""
+    return smallest_marks(person_ids(draft.table, draft.roles, draft.secret), draft.secret)
 
 
-def _domain(table: pa.Table, name: str) -> pa.Array:
-    """The values of a column in sorted order; a missing value is a value of its own, the last."""
-    from sudare.data.values.sets import is_sets
-
-    if is_sets(table[name].type):
-        raise UsageError(f"randomized-addition: '{name}' already holds sets")
-    return _sorted_domain(table[name].unique())
-
-
-def _sorted_domain(values: pa.Array) -> pa.Array:
+def _sorted(values: pa.Array) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.engine.numbers import as_numbers
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key, uniform, words
-from sudare.methods.numeric import as_numbers, numeric_columns
+from sudare.methods.numeric import numeric_columns
 from sudare.registry import method
 
 if TYPE_CHECKING:
-    from sudare.methods.draft import Draft
+    from sudare.engine.rows import Draft
 
 Ints = NDArray[np.int64]
 
@@ -40,7 +41,15 @@ class RankSwap:
     p: float
     columns: Sequence[str] | None = None
 
+    scope: ClassVar[str] = "table"
+    instead: ClassVar[str] = "use swap within groups instead"
     technique: ClassVar[str] = "rank swapping"
+    details: ClassVar[Mapping[str, str]] = {
+        "p": "fact",
+        "mean_rank_change": "mean",
+        "information_loss": "mean",
+        "information_loss_by_column": "mean",
+    }
 
     def __post_init__(self) -> None:
         if isinstance(self.p, bool) or not 0 < self.p <= 100:

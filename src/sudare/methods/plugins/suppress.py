@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.values.recoded import SUPPRESSED
+from sudare.engine.rows import Draft, Together
+from sudare.engine.summary import COUNT, Summary
 from sudare.errors import UsageError
 from sudare.keys import Key, order
 from sudare.methods.quasi import check_k, quasi_columns
@@ -19,7 +21,6 @@ from sudare.registry import method
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sudare.methods.draft import Draft
 
 MOST_SETS = 4096
 Flags = NDArray[np.bool_]
@@ -32,7 +33,9 @@ class Suppress:
 
     columns: Sequence[str] | str
 
+    scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "attribute suppression"
+    details: ClassVar[Mapping[str, str]] = {"columns": "fact"}
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -59,25 +62,43 @@ class SuppressRecords:
     k: int
     columns: Sequence[str] | str | None = None
 
+    scope: ClassVar[str] = "group"
     technique: ClassVar[str] = "record suppression"
+    details: ClassVar[Mapping[str, str]] = {"suppressed": "total", "share": "mean"}
 
     def __post_init__(self) -> None:
         _check_whole(self.k, "suppress-records")
 
-    def apply(self, draft: Draft, key: Key) -> Draft:
-        from sudare.engine.codes import classes, codes
+    def together(self, shape: Draft) -> Together:
+        return Together(quasi_columns(shape, self.columns, "suppress-records"))
 
-        names = quasi_columns(draft, self.columns, "suppress-records")
-        check_k(draft, self.k, "suppress-records")
-        label, sizes = classes(codes(draft.table, names)[0])
-        kept = sizes[label] >= self.k
-        if not kept.any():
+    def apply(self, draft: Draft, key: Key) -> Draft:
+        return self.fit(draft).apply(draft, key)
+
+    def fit(self, summary: Summary) -> SmallClasses:
+        """Refuse a k that leaves nothing, before a record is touched."""
+        names = quasi_columns(summary, self.columns, "suppress-records")
+        check_k(summary, self.k, "suppress-records")
+        if not (np.asarray(summary.counts(names)[COUNT]) >= self.k).any():
             raise UsageError(
                 f"suppress-records: no class has {self.k} records, nothing is left; generalise first"
             )
-        return draft.take(kept).replace(
-            details={"suppressed": int((~kept).sum()), "share": float((~kept).mean())}
-        )
+        return SmallClasses(names, self.k)
+
+
+class SmallClasses(NamedTuple):
+    """Leave out the records of classes smaller than k."""
+
+    columns: tuple[str, ...]
+    k: int
+
+    def apply(self, draft: Draft, key: Key) -> Draft:
+        from sudare.engine.codes import classes, codes
+
+        label, sizes = classes(codes(draft.table, self.columns)[0])
+        gone = sizes[label] < self.k
+        share = float(gone.mean()) if draft.rows else 0.0
+        return draft.take(~gone).replace(details={"suppressed": int(gone.sum()), "share": share})
 
 
 @method
@@ -94,7 +115,10 @@ class LocalSuppression:
     columns: Sequence[str] | str | None = None
     importance: Mapping[str, float] | None = None
 
+    scope: ClassVar[str] = "table"
+    instead: ClassVar[str] = "use mondrian instead"
     technique: ClassVar[str] = "local suppression"
+    details: ClassVar[Mapping[str, str]] = {"cells": "total", "share": "mean"}
 
     def __post_init__(self) -> None:
         _check_whole(self.k, "local-suppression")

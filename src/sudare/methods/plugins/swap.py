@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from sudare.engine.rows import Draft, Together
 from sudare.errors import UsageError
 from sudare.keys import Key, order, words
-from sudare.methods.plugins.unify import groups
+from sudare.methods.plugins.unify import grouped_by, groups
 from sudare.registry import method
-
-if TYPE_CHECKING:
-    from sudare.methods.draft import Draft
 
 
 @method
@@ -30,12 +28,22 @@ class Swap:
     columns: Sequence[str] | None = None
     by: Sequence[str] | None = None
 
+    scope: ClassVar[str] = "group"
+    instead: ClassVar[str] = "name the columns to group by: give by="
     technique: ClassVar[str] = "permutation"
+    details: ClassVar[Mapping[str, str]] = {"groups": "total", "alone": "total", "moved_cells": "total"}
 
-    def apply(self, draft: Draft, key: Key) -> Draft:
+    def together(self, shape: Draft) -> Together:
+        return Together(grouped_by(shape, self.by, self._swapped(shape)))
+
+    def _swapped(self, draft: Draft) -> tuple[str, ...]:
         names = draft.require(*(self.columns if self.columns is not None else draft.roles.sensitive))
         if not names:
             raise UsageError("swap: no sensitive column; name one with columns=")
+        return names
+
+    def apply(self, draft: Draft, key: Key) -> Draft:
+        names = self._swapped(draft)
         group_of, sizes = groups(draft, self.by, names)
         places = np.lexsort((draft.ids[:, 1], draft.ids[:, 0], group_of))
         moved = 0
@@ -59,7 +67,10 @@ class Shuffle:
     It defeats scores, not attackers: every value is still there. `sudare.attack` recognises it.
     """
 
+    scope: ClassVar[str] = "table"
+    instead: ClassVar[str] = "use swap within groups instead"
     technique: ClassVar[str] = "permutation"
+    details: ClassVar[Mapping[str, str]] = {"claims_permuted": "total"}
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         drawn = order(key, "yamaoka", "", draft.ids)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,7 +20,7 @@ from sudare.registry import method
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sudare.methods.draft import Draft
+    from sudare.engine.rows import Draft
 
 
 @method
@@ -34,7 +35,10 @@ class TP:
     l: int
     column: str | None = None
 
+    scope: ClassVar[str] = "table"
+    instead: ClassVar[str] = "use randomized-addition instead"
     technique: ClassVar[str] = "local suppression"
+    details: ClassVar[Mapping[str, str]] = {"residue": "total", "l": "fact"}
 
     def __post_init__(self) -> None:
         if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 2:

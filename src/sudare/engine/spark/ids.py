@@ -6,7 +6,7 @@ record gets the same draws on every engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,18 +16,15 @@ from numpy.typing import NDArray
 from sudare.data.readers.spark import Batches, column, in_batches
 from sudare.data.roles import Roles
 from sudare.data.truth import ROW
-from sudare.keys import Key, Words, records
+from sudare.engine.rows import HIDDEN, IDS, words_of
+from sudare.keys import Key
+from sudare.keys.records import hash_columns, identity, number_equal, shared_ids
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-IDS = ("sudare id 0", "sudare id 1")
-HIDDEN = (ROW, *IDS)
 _OWNER = ("sudare owner 0", "sudare owner 1")
 _FULL = ("sudare full 0", "sudare full 1")
-SIGN = np.uint64(1 << 63)
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -44,10 +41,6 @@ class Secret:
         """The key itself, on a worker; it has no file there, and so no ledger."""
         secret, insecure = self.broadcast.value
         return Key(secret, insecure=insecure)
-
-    def destroy(self) -> None:
-        """Take the key off the workers."""
-        self.broadcast.destroy()
 
 
 def with_ids(frame: Any, roles: Roles, secret: Secret, parts: int) -> Any:
@@ -80,42 +73,17 @@ def mapped(
     return in_batches(frame, work, schema)
 
 
-def ids_of(batch: pa.RecordBatch | pa.Table, names: Sequence[str] = IDS) -> Words:
-    """Two columns of 64 bits as ids."""
-    return np.stack([_longs(batch.column(name)).view(np.uint64) for name in names], axis=1)
-
-
-def rows_of(batch: pa.RecordBatch | pa.Table) -> Ints:
-    """The original rows."""
-    return _longs(batch.column(ROW))
-
-
-def sortable(words: NDArray[np.uint64]) -> Ints:
-    """Words as signed numbers in the same order, which is how Spark compares.
-
-    >>> bool((np.diff(sortable(np.array([0, 1, 1 << 63, (1 << 64) - 1], np.uint64)).astype(float)) > 0).all())
-    True
-    """
-    return np.ascontiguousarray(words ^ SIGN).view(np.int64)
-
-
-def add_longs(batch: pa.RecordBatch, names: Sequence[str], columns: Sequence[NDArray[Any]]) -> pa.RecordBatch:
-    """A batch with more columns of whole numbers."""
+def _with_longs(
+    batch: pa.RecordBatch, names: Sequence[str], columns: Iterable[NDArray[Any]]
+) -> pa.RecordBatch:
     import pyarrow as pa
 
     arrays = [pa.array(np.ascontiguousarray(c).view(np.int64)) for c in columns]
     return pa.RecordBatch.from_arrays([*batch.columns, *arrays], names=[*batch.schema.names, *names])
 
 
-def _longs(column: Any) -> Ints:
-    return np.array(
-        column.to_numpy(zero_copy_only=False) if hasattr(column, "buffers") else column.to_numpy()
-    )
-
-
 def _hashing(names: list[str], roles: Roles, secret: Secret) -> Callable[[Batches], Batches]:
-    owner = [c for c in (roles.user, *roles.identifier) if c is not None]
-    content = sorted(names)
+    owner, content = identity(names, roles)
 
     def work(batches: Batches) -> Batches:
         import pyarrow as pa
@@ -123,9 +91,9 @@ def _hashing(names: list[str], roles: Roles, secret: Secret) -> Callable[[Batche
         key = secret.key()
         for batch in batches:
             table = pa.Table.from_batches([batch])
-            full = records.hash_columns(table, [*owner, *content], key)
-            mine = records.hash_columns(table, owner, key) if owner else full
-            yield add_longs(batch, (*_OWNER, *_FULL), (mine[:, 0], mine[:, 1], full[:, 0], full[:, 1]))
+            full = hash_columns(table, content, key)
+            mine = hash_columns(table, owner, key) if owner else full
+            yield _with_longs(batch, (*_OWNER, *_FULL), (*mine.T, *full.T))
 
     return work
 
@@ -134,12 +102,12 @@ def _numbering(by: Sequence[str], secret: Secret) -> Callable[[Batches], Batches
     def work(batches: Batches) -> Batches:
         key = secret.key()
         for whole in _whole_groups(batches, by):
-            ids = ids_of(whole, by)
-            shared = records.shared_ids(ids)
+            ids = words_of(whole, by)
+            shared = shared_ids(ids)
             if shared.any():
-                ids[shared] = records.number_equal(ids_of(whole, _FULL)[shared], key)
+                ids[shared] = number_equal(words_of(whole, _FULL)[shared], key)
             (batch,) = whole.drop_columns([*_OWNER, *_FULL]).combine_chunks().to_batches()
-            yield add_longs(batch, IDS, (ids[:, 0], ids[:, 1]))
+            yield _with_longs(batch, IDS, ids.T)
 
     return work
 
@@ -152,10 +120,9 @@ def _whole_groups(batches: Batches, by: Sequence[str]) -> Iterator[pa.Table]:
     for batch in batches:
         table = pa.Table.from_batches([batch])
         table = table if carried is None else pa.concat_tables([carried, table])
-        marks = ids_of(table, by)
-        cut = len(marks) - 1
-        while cut > 0 and (marks[cut - 1] == marks[-1]).all():
-            cut -= 1
+        marks = words_of(table, by)
+        same = (marks == marks[-1]).all(axis=1)
+        cut = 0 if same.all() else len(same) - int(np.argmin(same[::-1]))
         if cut > 0:
             yield table.slice(0, cut)
         carried = table.slice(cut)

@@ -1,0 +1,1 @@
+"""Any other database, through ibis: only aggregates leave it."""

@@ -1,0 +1,53 @@
+"""The one run of a recipe: every step by what it declares, carried out where the rows are, then published."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sudare import registry
+from sudare.engine.rows import Made, Rows
+from sudare.errors import UsageError
+from sudare.methods.base import Fitted, Method, merged, needs
+from sudare.methods.plugins.pseudonymize import Pseudonymize
+from sudare.progress import stage
+
+
+def run(rows: Rows, steps: Sequence[Method], digest: str, name: str) -> tuple[Made, list[dict[str, Any]]]:
+    """The published tables, and what every step measured on all rows."""
+    check(rows, steps)
+    for number, step in enumerate(steps, 1):
+        stage(f"anonymize: {registry.name_of(step)}", number, len(steps))
+        rows = perform(rows, step)
+    made = _finished(rows).publish(digest, name)
+    return made, [merged(step.details, list(found)) for step, found in zip(steps, made.outcomes)]
+
+
+def check(rows: Rows, steps: Sequence[Method]) -> None:
+    """Refuse what cannot run where the rows are, all of it at once, before any work starts."""
+    faults = []
+    for step in steps:
+        wanted = needs(step, rows.summary.shape)
+        reason = None if wanted == "row" else rows.refusal(None if wanted == "table" else wanted)
+        if reason:
+            instead = getattr(step, "instead", "work on a sample, or where all rows fit")
+            faults.append(f"{registry.name_of(step)} {reason}; {instead}")
+    if faults:
+        raise UsageError("\n".join(faults))
+
+
+def perform(rows: Rows, step: Method) -> Rows:
+    """One step. Where a method sees all rows at once, it needs to be told nothing about the rest."""
+    ready = step.fit(rows.summary) if isinstance(step, Fitted) and not rows.whole else step
+    wanted = needs(step, rows.summary.shape)
+    if wanted == "row":
+        return rows.each(ready)
+    return rows.in_one(ready) if wanted == "table" else rows.groups(ready, wanted)
+
+
+def _finished(rows: Rows) -> Rows:
+    """What every release needs, whatever its recipe: no identifiers, no real user names."""
+    shape = rows.summary.shape
+    if shape.roles.identifier or (shape.roles.user and not shape.pseudonymised):
+        return rows.each(Pseudonymize())
+    return rows
