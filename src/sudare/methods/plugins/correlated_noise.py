@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.errors import DataError, UsageError
+from sudare.constraints import Above
+from sudare.errors import DataError
 from sudare.keys import Key, normal
 from sudare.methods.numeric import as_numbers, like, numeric_columns
 from sudare.registry import method
@@ -39,17 +40,11 @@ class CorrelatedNoise:
     True
     """
 
-    sd: float = 0.1
+    sd: Annotated[float, "a share of the standard deviation", Above(0)] = 0.1
     columns: Sequence[str] | None = None
     keep_variance: bool = True
 
     technique: ClassVar[str] = "noise addition"
-
-    def __post_init__(self) -> None:
-        if isinstance(self.sd, bool) or not 0 < self.sd < np.inf:
-            raise UsageError(
-                "correlated-noise: sd is a number above 0 (0.1 adds a tenth of the standard deviation)"
-            )
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Draw once per record and column, mix by the root of the covariance, add."""

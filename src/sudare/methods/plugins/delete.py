@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
-from sudare.errors import UsageError
+from sudare.constraints import AtLeast, Below
 from sudare.keys import Key, order
 from sudare.registry import method
 
@@ -20,17 +20,9 @@ if TYPE_CHECKING:
 class DeleteRecords:
     """Leave out a share of the records, drawn at random (P4, method h)."""
 
-    share: float
+    share: Annotated[float, "a share of the records", AtLeast(0), Below(1)]
 
     technique: ClassVar[str] = "record suppression"
-
-    def __post_init__(self) -> None:
-        if (
-            isinstance(self.share, bool)
-            or not isinstance(self.share, (int, float))
-            or not 0 <= self.share < 1
-        ):
-            raise UsageError("delete-records: share is a number from 0 up to, not including, 1")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         gone = order(key, "delete", "", draft.ids)[: round(self.share * draft.rows)]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.constraints import AtLeast
+from sudare.cost.clusterings import Keep
+from sudare.cost.optimise import EffortName
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key, Words, by_words, generator, hash_column, uniform, words
 from sudare.methods.draft import DUMMY
@@ -35,22 +38,11 @@ class DummyRecords:
     """
 
     value: str
-    k: int
-    keep: str = "set"
-    effort: str = "default"
+    k: Annotated[int, AtLeast(1)]
+    keep: Keep = "set"
+    effort: EffortName = "default"
 
     technique: ClassVar[str] = "k-anonymity by dummy records"
-
-    def __post_init__(self) -> None:
-        from sudare.cost.optimise import effort_of
-
-        if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 1:
-            raise UsageError("dummy-records: k is a whole number, at least 1")
-        if self.keep not in ("set", "multiset"):
-            raise UsageError("dummy-records: keep is 'set' or 'multiset'")
-        if not isinstance(self.value, str):
-            raise UsageError("dummy-records: value is the name of a column")
-        effort_of(self.effort)
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         from sudare.cost.bound import lower_bound

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.constraints import AtLeast, Between
 from sudare.data.values.hierarchy_sources import writable
 from sudare.errors import SudareError, UsageError
 from sudare.keys import Key
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from sudare.data.values.hierarchies import Hierarchy
     from sudare.methods.draft import Draft
 
-REPLACEMENTS = ("bound", "mean")
-
 
 @method
 @dataclass(frozen=True, kw_only=True)
@@ -38,14 +37,10 @@ class Round:
     """
 
     column: str
-    to: float
+    to: Annotated[float, "a number, e.g. 10", AtLeast(1e-15)]
 
     technique: ClassVar[str] = "rounding"
     rowwise: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        if not _is_number(self.to) or not 1e-15 <= self.to < math.inf:
-            raise UsageError("round: to is a number above 0, e.g. 10, and not below 1e-15")
 
     def fit(self, draft: Draft) -> Self:
         return self
@@ -77,22 +72,16 @@ class TopBottomCode:
     column: str
     top: float | None = None
     bottom: float | None = None
-    share: float | None = None
-    replacement: str = "bound"
+    share: Annotated[float, Between(0, 0.5)] | None = None
+    replacement: Literal["bound", "mean"] = "bound"
 
     technique: ClassVar[str] = "top and bottom coding"
 
     def __post_init__(self) -> None:
         if self.top is None and self.bottom is None and self.share is None:
             raise UsageError("top-bottom-code: give top, bottom or share")
-        if any(bound is not None and not _is_number(bound) for bound in (self.top, self.bottom)):
-            raise UsageError("top-bottom-code: top and bottom are numbers")
-        if self.share is not None and (not _is_number(self.share) or not 0 < self.share < 0.5):
-            raise UsageError("top-bottom-code: share is between 0 and 0.5, e.g. 0.01")
         if self.top is not None and self.bottom is not None and not self.bottom < self.top:
             raise UsageError("top-bottom-code: bottom is below top")
-        if self.replacement not in REPLACEMENTS:
-            raise UsageError(f"top-bottom-code: replacement is one of {', '.join(REPLACEMENTS)}")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         import pyarrow as pa
@@ -139,15 +128,13 @@ class Generalize:
     """
 
     column: str
-    level: int = 1
+    level: Annotated[int, AtLeast(0)] = 1
     hierarchy: Hierarchy | Mapping[str, Any] | str | os.PathLike[str] | None = None
 
     technique: ClassVar[str] = "generalization"
     rowwise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if isinstance(self.level, bool) or not isinstance(self.level, int) or self.level < 0:
-            raise UsageError("generalize: level is a whole number from 0 (the value) on")
         writable({self.column: self.hierarchy} if self.hierarchy is not None else None)
 
     def fit(self, draft: Draft) -> Self:
@@ -217,7 +204,3 @@ def _round_whole(column: pa.ChunkedArray, to: int) -> pa.Array:
     up = room_above & ((rest >= kind(to - to // 2)) | ~room_below) & (rest > 0)
     rounded = numbers + np.where(up, more, kind(0)) - np.where(~up & room_below, rest, kind(0))
     return pa.array(rounded.astype(kind), type=column.type, mask=missing)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)

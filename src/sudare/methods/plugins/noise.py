@@ -6,11 +6,11 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from sudare.errors import UsageError
+from sudare.constraints import AtLeast
 from sudare.keys import Key, normal
 from sudare.methods.numeric import as_numbers, like, numeric_columns
 from sudare.registry import method
@@ -29,22 +29,12 @@ class Noise:
     lets expect: the mean absolute change over the column's standard deviation.
     """
 
-    sd: float = 0.1
+    sd: Annotated[float, "a share of the standard deviation", AtLeast(0)] = 0.1
     columns: Sequence[str] | str | None = None
-    scales: Mapping[str, float] | None = None
+    scales: Mapping[str, Annotated[float, AtLeast(0)]] | None = None
 
     technique: ClassVar[str] = "noise addition"
     rowwise: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        given = (self.sd, *(self.scales or {}).values())
-        if any(
-            isinstance(x, bool) or not isinstance(x, (int, float)) or not x >= 0 or math.isinf(x)
-            for x in given
-        ):
-            raise UsageError(
-                "noise: sd is a number from 0 on (0.1 adds a tenth of the column's standard deviation)"
-            )
 
     def fit(self, draft: Draft) -> Self:
         """The same method with the spread of every column fixed, so that chunks agree."""

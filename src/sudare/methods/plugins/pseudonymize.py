@@ -38,10 +38,6 @@ class Pseudonymize:
 
     technique: ClassVar[str] = "pseudonymization"
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.scope, str):
-            raise UsageError("pseudonymize: scope is a text, e.g. the name of the recipient")
-
     def apply(self, draft: Draft, key: Key) -> Draft:
         kept = (self.keep,) if isinstance(self.keep, str) else tuple(self.keep)
         for name in draft.require(*kept):

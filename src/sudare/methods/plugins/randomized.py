@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 
+from sudare.constraints import AtLeast
 from sudare.data.values.recoded import plain
 from sudare.data.values.sets import SetSchema, check_l, to_arrow
 from sudare.errors import DataError, UsageError, warn
@@ -37,7 +38,7 @@ class RandomizedAddition:
     l = 1 publishes the truth, with a warning.
     """
 
-    l: int
+    l: Annotated[int, AtLeast(1)]
     column: str | Sequence[str] | None = None
     domain: Sequence[Any] | None = None
     force: bool = False
@@ -46,8 +47,6 @@ class RandomizedAddition:
     rowwise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 1:
-            raise UsageError("randomized-addition: l is a whole number from 2 on (1 hides nothing)")
         if self.domain is not None and len(self.columns_given) > 1:
             raise UsageError("randomized-addition: domain belongs to one column; use one step per column")
 

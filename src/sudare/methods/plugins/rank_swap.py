@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.errors import DataError, UsageError
+from sudare.constraints import Above, AtMost
+from sudare.errors import DataError
 from sudare.keys import Key, uniform, words
 from sudare.methods.numeric import as_numbers, numeric_columns
 from sudare.registry import method
@@ -37,14 +38,10 @@ class RankSwap:
     [10, 20, 30, 40]
     """
 
-    p: float
+    p: Annotated[float, "a percentage of the records", Above(0), AtMost(100)]
     columns: Sequence[str] | None = None
 
     technique: ClassVar[str] = "rank swapping"
-
-    def __post_init__(self) -> None:
-        if isinstance(self.p, bool) or not 0 < self.p <= 100:
-            raise UsageError("rank-swap: p is a percentage of the records, above 0, at most 100")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Swap every column by itself."""
