@@ -32,6 +32,7 @@ class Anatomy:
     column: str | None = None
 
     technique: ClassVar[str] = "permutation"
+    family: ClassVar[str] = "l-diversity"
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         from sudare.engine.codes import codes

@@ -45,6 +45,7 @@ class CorrelatedNoise:
     keep_variance: bool = True
 
     technique: ClassVar[str] = "noise addition"
+    family: ClassVar[str] = "Perturb"
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Draw once per record and column, mix by the root of the covariance, add."""

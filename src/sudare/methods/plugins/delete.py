@@ -23,6 +23,7 @@ class DeleteRecords:
     share: Annotated[float, "a share of the records", AtLeast(0), Below(1)]
 
     technique: ClassVar[str] = "record suppression"
+    family: ClassVar[str] = "Generalise and suppress"
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         gone = order(key, "delete", "", draft.ids)[: round(self.share * draft.rows)]

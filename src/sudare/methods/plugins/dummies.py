@@ -43,6 +43,7 @@ class DummyRecords:
     effort: EffortName = "default"
 
     technique: ClassVar[str] = "k-anonymity by dummy records"
+    family: ClassVar[str] = "Histories"
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         from sudare.cost.bound import lower_bound

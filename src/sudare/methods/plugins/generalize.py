@@ -40,6 +40,7 @@ class Round:
     to: Annotated[float, "a number, e.g. 10", AtLeast(1e-15)]
 
     technique: ClassVar[str] = "rounding"
+    family: ClassVar[str] = "Generalise and suppress"
     rowwise: ClassVar[bool] = True
 
     def fit(self, draft: Draft) -> Self:
@@ -76,6 +77,7 @@ class TopBottomCode:
     replacement: Literal["bound", "mean"] = "bound"
 
     technique: ClassVar[str] = "top and bottom coding"
+    family: ClassVar[str] = "Generalise and suppress"
 
     def __post_init__(self) -> None:
         if self.top is None and self.bottom is None and self.share is None:
@@ -132,6 +134,7 @@ class Generalize:
     hierarchy: Hierarchy | Mapping[str, Any] | str | os.PathLike[str] | None = None
 
     technique: ClassVar[str] = "generalization"
+    family: ClassVar[str] = "Generalise and suppress"
     rowwise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -51,6 +51,7 @@ class LatticeRecoding:
     hierarchies: Hierarchies = None
 
     technique: ClassVar[str] = "generalization"
+    family: ClassVar[str] = "k-anonymity"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hierarchies", writable(self.hierarchies))

@@ -52,6 +52,7 @@ class LocalRecoding:
     sweeps: Annotated[int, Within(0, 1000)] = 2
 
     technique: ClassVar[str] = "generalization"
+    family: ClassVar[str] = "k-anonymity"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hierarchies", writable(self.hierarchies))

@@ -48,6 +48,7 @@ class Microaggregate:
     variant: Literal["mdav", "tree"] = "mdav"
 
     technique: ClassVar[str] = "microaggregation"
+    family: ClassVar[str] = "k-anonymity"
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Group the rows in the order of their ids, so that the order they came in does not matter."""

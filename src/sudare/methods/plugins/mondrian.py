@@ -54,6 +54,7 @@ class Mondrian:
     diversity: Diversity = "distinct"
 
     technique: ClassVar[str] = "generalization"
+    family: ClassVar[str] = "k-anonymity"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hierarchies", writable(self.hierarchies))

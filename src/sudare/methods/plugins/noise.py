@@ -34,6 +34,7 @@ class Noise:
     scales: Mapping[str, Annotated[float, AtLeast(0)]] | None = None
 
     technique: ClassVar[str] = "noise addition"
+    family: ClassVar[str] = "Perturb"
     rowwise: ClassVar[bool] = True
 
     def fit(self, draft: Draft) -> Self:

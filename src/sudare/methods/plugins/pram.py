@@ -46,6 +46,7 @@ class Pram:
     invariant: bool = True
 
     technique: ClassVar[str] = "post-randomization"
+    family: ClassVar[str] = "Perturb"
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Draw every cell anew from its row of the matrix."""

@@ -37,6 +37,7 @@ class Pseudonymize:
     keep: Sequence[str] | str = ()
 
     technique: ClassVar[str] = "pseudonymization"
+    family: ClassVar[str] = "Histories"
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         kept = (self.keep,) if isinstance(self.keep, str) else tuple(self.keep)

@@ -44,6 +44,7 @@ class RandomizedAddition:
     force: bool = False
 
     technique: ClassVar[str] = "randomization"
+    family: ClassVar[str] = "l-diversity"
     rowwise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -42,6 +42,7 @@ class RankSwap:
     columns: Sequence[str] | None = None
 
     technique: ClassVar[str] = "rank swapping"
+    family: ClassVar[str] = "Perturb"
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Swap every column by itself."""

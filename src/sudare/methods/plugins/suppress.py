@@ -34,6 +34,7 @@ class Suppress:
     columns: Sequence[str] | str
 
     technique: ClassVar[str] = "attribute suppression"
+    family: ClassVar[str] = "Generalise and suppress"
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -61,6 +62,7 @@ class SuppressRecords:
     columns: Sequence[str] | str | None = None
 
     technique: ClassVar[str] = "record suppression"
+    family: ClassVar[str] = "Generalise and suppress"
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         from sudare.engine.codes import classes, codes
@@ -93,6 +95,7 @@ class LocalSuppression:
     importance: Mapping[str, Annotated[float, Above(0)]] | None = None
 
     technique: ClassVar[str] = "local suppression"
+    family: ClassVar[str] = "Generalise and suppress"
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         from sudare.engine.codes import codes

@@ -31,6 +31,7 @@ class Swap:
     by: Sequence[str] | None = None
 
     technique: ClassVar[str] = "permutation"
+    family: ClassVar[str] = "Perturb"
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         names = draft.require(*(self.columns if self.columns is not None else draft.roles.sensitive))
@@ -60,6 +61,7 @@ class Shuffle:
     """
 
     technique: ClassVar[str] = "permutation"
+    family: ClassVar[str] = "Perturb"
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         drawn = order(key, "yamaoka", "", draft.ids)

@@ -36,6 +36,7 @@ class TP:
     column: str | None = None
 
     technique: ClassVar[str] = "local suppression"
+    family: ClassVar[str] = "l-diversity"
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         from sudare.engine.codes import classes, codes

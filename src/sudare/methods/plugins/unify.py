@@ -33,6 +33,7 @@ class Unify:
     value: Any = None
 
     technique: ClassVar[str] = "generalization"
+    family: ClassVar[str] = "Generalise and suppress"
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         import pyarrow as pa
@@ -67,6 +68,7 @@ class Average:
     by: Sequence[str] | None = None
 
     technique: ClassVar[str] = "microaggregation"
+    family: ClassVar[str] = "Perturb"
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         import pyarrow as pa
