@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 SIZE ?= full
 ONLY ?=
 
-.PHONY: demo test lint docs bench faults fuzz coverage reproduce studio clean
+.PHONY: demo test lint stubs docs bench faults fuzz coverage reproduce studio clean
 
 demo: $(VENV)/.core           ## the whole loop on built-in data; writes report.html
 	$(BIN)/sudare demo
@@ -21,6 +21,9 @@ lint: $(VENV)/.dev            ## format, lint, types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+stubs: $(VENV)/.core          ## the types of methods, attacks and metrics, after one was added
+	$(BIN)/python -m sudare.stubs
 
 docs: $(VENV)/.dev            ## the pages, with every warning an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict

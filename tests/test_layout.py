@@ -33,7 +33,18 @@ ALLOWED = {
     "cli": {"cli", "studio", "report", "reproduction", "loop", *MIDDLE, *GROUND},
     "studio": {"studio", "report", "loop", *MIDDLE, *GROUND},
 }
-FLOOR = {"errors", "parameters", "progress", "results", "registry", "charts", "callable_package", "version"}
+FLOOR = {
+    "errors",
+    "constraints",
+    "parameters",
+    "refusals",
+    "progress",
+    "results",
+    "registry",
+    "charts",
+    "callable_package",
+    "version",
+}
 
 
 def imports(file: Path) -> set[tuple[str, int]]:

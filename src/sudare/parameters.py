@@ -1,4 +1,8 @@
-"""Arguments are checked once, at the door, against the annotations that are there anyway."""
+"""Arguments are checked once, at the door, against the annotations that are there anyway.
+
+Types, `Literal` choices and the bounds of `sudare.constraints` are refused with one form of words; whoever is
+behind the door trusts what arrives.
+"""
 
 from __future__ import annotations
 
@@ -10,94 +14,102 @@ import os
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from sudare.errors import UsageError
+from sudare.errors import UsageError, nearest
+from sudare.refusals import MANY, refusal, shown
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
-_MANY = (list, tuple, abc.Sequence, abc.Iterable, abc.Collection)
 
 
 def checked(function: F) -> F:
-    """A public function that refuses arguments of the wrong type with a UsageError instead of a TypeError."""
+    """A public function that refuses arguments that do not fit with a UsageError instead of a TypeError."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
-    def guarded(*args: Any, **kwargs: Any) -> Any:
-        given = signature.bind(*args, **kwargs)
-        for name, value in given.arguments.items():
-            if value is signature.parameters[name].default:
-                continue
-            fitted(value, _annotation(function, name), f"{function.__name__}: {name}")
-        return function(*args, **kwargs)
+    def guarded(*args: Any, **given: Any) -> Any:
+        bound = _bound(signature, function.__name__, args, given)
+        for name, value in bound.arguments.items():
+            if value is not signature.parameters[name].default:
+                where = f"{function.__name__}: {name}"
+                bound.arguments[name] = fitted(value, annotation_of(function, name), where)
+        return function(*bound.args, **bound.kwargs)
 
     return typing.cast(F, guarded)
 
 
-def fields_fitted(cls: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values for a dataclass's fields: lists become the tuples that are asked for, a single text where a list
-    of texts is asked for a list of one, wrong types an error.
-    """
-    return {name: fitted(_listed(value, kind), kind, name) for name, value, kind in _annotated(cls, given)}
+def checked_fields(cls: type[Any], owner: str) -> None:
+    """Make a dataclass's constructor refuse what does not fit its fields, in the words of a recipe."""
+    signature = inspect.signature(cls)
+    init = cls.__init__
+
+    @functools.wraps(init)
+    def guarded(self: Any, *args: Any, **given: Any) -> None:
+        arguments = _bound(signature, owner, args, given).arguments
+        fit = {n: fitted(v, annotation_of(cls, n), f"{owner}: {n}") for n, v in arguments.items()}
+        init(self, **fit)
+
+    cls.__init__ = guarded  # type: ignore[misc]
 
 
-def _annotated(cls: type[Any], given: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    return [(name, value, _annotation(cls, name)) for name, value in given.items()]
-
-
-def _listed(value: Any, kind: Any) -> Any:
-    """One text as a list of one where only a list of texts fits."""
-    return (value,) if isinstance(value, str) and not fits(value, kind) and fits((value,), kind) else value
-
-
-def fitted(value: Any, kind: Any, name: str) -> Any:
-    """The value as `kind` wants it, or a UsageError.
+def fitted(value: Any, kind: Any, where: str) -> Any:
+    """The value as `kind` wants it, or a UsageError: a list becomes the tuple that is asked for, one text where only
+    a list of texts fits a list of one, a number of numpy a number.
 
     >>> fitted(["a", "b"], tuple[str, ...] | None, "columns")
     ('a', 'b')
     >>> fitted("a", tuple[str, ...] | None, "columns")
     ('a',)
     """
-    if fits(value, kind):
-        return value
-    if any(typing.get_origin(option) is tuple for option in _options(kind)):
-        as_tuple = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
-        if fits(as_tuple, kind):
-            return as_tuple
-    raise UsageError(f"{name}: expected {_told(kind)}, not {_said(value)}")
+    as_tuple = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
+    for form in (value, as_tuple):
+        if fits(form, kind):
+            return form.item() if kind is not Any and _is_number(form) and hasattr(form, "item") else form
+    raise UsageError(refusal(value, kind, where))
 
 
 def fits(value: Any, kind: Any) -> bool:
     """Whether a value is of an annotated kind; a kind we cannot judge fits."""
     if kind is Any or kind is object:
         return True
-    origin = typing.get_origin(kind)
+    origin, inner = typing.get_origin(kind), [a for a in typing.get_args(kind) if a is not Ellipsis]
     if origin in (typing.Union, types.UnionType):
-        return any(fits(value, option) for option in typing.get_args(kind))
-    if origin is typing.Literal:
-        return isinstance(value, str)  # the function's own message names the choices
-    if origin in _MANY:
-        inner = [a for a in typing.get_args(kind) if a is not Ellipsis]
-        many = (
-            isinstance(value, origin) and not isinstance(value, (str, bytes, dict)) and _can_be_walked(value)
-        )
-        seen = value[:1] if isinstance(value, range) else value if isinstance(value, abc.Collection) else ()
-        return many and (inner in ([], [Any]) or all(fits(v, inner[0]) for v in seen))
+        return any(fits(value, option) for option in inner)
+    if origin is Annotated:
+        bounds = [one for one in inner[1:] if hasattr(one, "allows")]
+        return fits(value, inner[0]) and all(bound.allows(value) for bound in bounds)
+    if origin is Literal:
+        return isinstance(value, str) and value in inner
+    if origin in MANY:
+        return _fits_many(value, origin, inner)
+    if isinstance(origin, type) and issubclass(origin, abc.Mapping):
+        return isinstance(value, abc.Mapping) and all(fits(v, inner[-1]) for v in value.values())
     if origin is not None:
         return isinstance(value, origin) if isinstance(origin, type) else True
-    if kind is type(None) or kind is None:
-        return value is None
-    if kind is bool or not isinstance(kind, type):
-        return isinstance(value, bool) if kind is bool else True
-    if kind is int:
-        return hasattr(value, "__index__") and not isinstance(value, bool) and _is_one(value)
-    if kind is float:
-        return _is_number(value) and math.isfinite(value)
-    return isinstance(value, kind)
+    return _fits_plain(value, kind)
+
+
+def annotation_of(owner: Any, name: str) -> Any:
+    """The annotation of a parameter or field; Any where its names are known to type checkers only."""
+    for cls in owner.__mro__ if isinstance(owner, type) else (owner,):
+        text = getattr(cls, "__annotations__", {}).get(name)
+        if text is not None:
+            try:
+                return eval(text, {}, _Names(inspect.getmodule(cls))) if isinstance(text, str) else text
+            except NameError:
+                return Any
+    return Any
+
+
+def options(kind: Any) -> tuple[Any, ...]:
+    """The kinds of a union, without its constraints; of any other kind itself."""
+    if typing.get_origin(kind) in (typing.Union, types.UnionType):
+        return tuple(one for option in typing.get_args(kind) for one in options(option))
+    return options(typing.get_args(kind)[0]) if typing.get_origin(kind) is Annotated else (kind,)
 
 
 def as_numbers(value: Any, name: str) -> NDArray[np.float64]:
@@ -107,7 +119,7 @@ def as_numbers(value: Any, name: str) -> NDArray[np.float64]:
     try:
         return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise UsageError(f"{name}: expected a number or a list of numbers, not {_said(value)}") from None
+        raise UsageError(f"{name}: expected a number or a list of numbers, not {shown(value)}") from None
 
 
 def as_whole_numbers(value: Any, name: str) -> NDArray[np.int64]:
@@ -118,6 +130,42 @@ def as_whole_numbers(value: Any, name: str) -> NDArray[np.int64]:
     if not (np.abs(numbers) < 2**53).all() or (numbers != np.floor(numbers)).any():
         raise UsageError(f"{name}: expected whole numbers")
     return numbers.astype(np.int64)
+
+
+def _bound(
+    signature: inspect.Signature, owner: str, args: tuple[Any, ...], given: Mapping[str, Any]
+) -> inspect.BoundArguments:
+    """The arguments by name; an unknown, a missing or a surplus one is a UsageError."""
+    known = list(signature.parameters)
+    for name in given:
+        if name not in known:
+            hint = nearest(name, known) if known else "it has none"
+            raise UsageError(f"{owner} has no parameter '{name}'; {hint}")
+    try:
+        return signature.bind(*args, **given)
+    except TypeError as error:
+        needed = [name for name, p in signature.parameters.items() if p.default is p.empty]
+        if missing := [name for name in needed[len(args) :] if name not in given]:
+            raise UsageError(f"{owner} needs {', '.join(missing)}") from None
+        raise UsageError(f"{owner}: {error}; give parameters by name") from None
+
+
+def _fits_many(value: Any, origin: type[Any], inner: list[Any]) -> bool:
+    many = isinstance(value, origin) and not isinstance(value, (str, bytes, dict)) and _can_be_walked(value)
+    seen = value[:1] if isinstance(value, range) else value if isinstance(value, abc.Collection) else ()
+    return many and (inner in ([], [Any]) or all(fits(v, inner[0]) for v in seen))
+
+
+def _fits_plain(value: Any, kind: Any) -> bool:
+    if kind is type(None) or kind is None:
+        return value is None
+    if kind is bool or not isinstance(kind, type):
+        return isinstance(value, bool) if kind is bool else True
+    if kind is int:
+        return hasattr(value, "__index__") and not isinstance(value, bool) and _is_one(value)
+    if kind is float:
+        return _is_number(value) and math.isfinite(value)
+    return isinstance(value, kind)
 
 
 def _is_number(value: Any) -> bool:
@@ -134,24 +182,6 @@ def _can_be_walked(value: Any) -> bool:
     return getattr(value, "ndim", 1) > 0
 
 
-def _options(kind: Any) -> tuple[Any, ...]:
-    if typing.get_origin(kind) in (typing.Union, types.UnionType):
-        return typing.get_args(kind)
-    return (kind,)
-
-
-def _annotation(owner: Any, name: str) -> Any:
-    """The annotation of a parameter or field; Any where its names are known to type checkers only."""
-    for cls in owner.__mro__ if isinstance(owner, type) else (owner,):
-        text = getattr(cls, "__annotations__", {}).get(name)
-        if text is not None:
-            try:
-                return eval(text, {}, _Names(inspect.getmodule(cls))) if isinstance(text, str) else text
-            except NameError:
-                return Any
-    return Any
-
-
 class _Names(dict[str, Any]):
     """What an annotation may speak of: the names of its module, and the public ones, which modules import late."""
 
@@ -164,39 +194,3 @@ class _Names(dict[str, Any]):
         if name in ("Dataset", "Release", "Key"):
             return getattr(sudare, name)
         raise KeyError(name)
-
-
-def _told(kind: Any) -> str:
-    names = {
-        int: "a whole number",
-        float: "a finite number",
-        str: "text",
-        bool: "true or false",
-        type(None): "",
-    }
-    told = [names[o] if o in names else _told_many(o) or _told_class(o) for o in _options(kind)]
-    return " or ".join(dict.fromkeys(t for t in told if t)) or "another kind of value"
-
-
-def _told_many(kind: Any) -> str:
-    inner = [a for a in typing.get_args(kind) if a is not Ellipsis]
-    return f"a list of {_told(inner[0])}" if typing.get_origin(kind) in _MANY and inner else ""
-
-
-def _told_class(kind: Any) -> str:
-    if getattr(kind, "__name__", "") == "Dataset":
-        return "a Dataset, which sudare.open gives"
-    return f"a {kind.__name__}" if isinstance(kind, type) else ""
-
-
-def _said(value: Any) -> str:
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN or infinity"
-    names = {
-        str: "text",
-        int: "a whole number",
-        float: "a number",
-        bool: "true or false",
-        type(None): "nothing",
-    }
-    return names.get(type(value), f"a {type(value).__name__}")

@@ -6,7 +6,6 @@ somebody asks. The registered name is the class name in kebab-case.
 
 from __future__ import annotations
 
-import functools
 import importlib
 import pkgutil
 import re
@@ -14,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar
 
 from sudare.errors import UsageError, nearest
-from sudare.parameters import fields_fitted
+from sudare.parameters import checked_fields
 
 Kind = Literal["method", "attack", "metric"]
 ROOMS: dict[Kind, str] = {"method": "sudare.methods", "attack": "sudare.attacks", "metric": "sudare.utility"}
@@ -92,13 +91,7 @@ def kebab(name: str) -> str:
 
 def _register(kind: Kind, cls: C) -> C:
     _found[kind][kebab(cls.__name__)] = cls
-    init = cls.__init__
-
-    @functools.wraps(init)
-    def checked_init(self: Any, *args: Any, **given: Any) -> None:
-        init(self, *args, **fields_fitted(cls, given))
-
-    cls.__init__ = checked_init
+    checked_fields(cls, kebab(cls.__name__))
     return cls
 
 

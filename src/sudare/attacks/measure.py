@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.attacks.base import Attack
-from sudare.attacks.scoring import TIES, Score, Ties, score
+from sudare.attacks.scoring import Score, Ties, score
 from sudare.attacks.view import View
 from sudare.data.dataset import Dataset
 from sudare.data.published import original_and_published
-from sudare.errors import UsageError, nearest, warn
+from sudare.errors import UsageError, warn
 from sudare.parameters import checked
 from sudare.progress import stage
 from sudare.registry import all_of, find, name_of
@@ -77,8 +77,6 @@ def attack(
     """
     from sudare.attacks.cheating import findings
 
-    if ties not in TIES:
-        raise UsageError(f"unknown rule for ties '{ties}'; {nearest(str(ties), TIES)}")
     original, published = original_and_published(original, release, truth, "attack")
     if original.engine == "pyspark" and published.data.engine == "pyspark" and published.has_truth:
         from sudare.attacks.spark import attack_on_spark

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.attacks.base import Candidates, Rows
 
-Ties = Literal["expected", "first", "fail"]
-TIES: tuple[Ties, ...] = ("expected", "first", "fail")
+Ties = Annotated[Literal["expected", "first", "fail"], "rule for ties"]
 ROUNDING = 1e-9
 
 

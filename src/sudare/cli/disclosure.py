@@ -59,7 +59,7 @@ def disclosure(
 
     result = measure(
         ds,
-        measures=names(measures) or None,
+        measures=names(measures) or None,  # type: ignore[arg-type]
         population=_population(population),
         weights=weights,
         hierarchies=_hierarchies(hierarchy or []),

@@ -47,8 +47,8 @@ def report(
         ds,
         open_release(ds, release, truth) if release is not None else None,
         path=out,
-        audience=audience,
-        format=format,
+        audience=audience,  # type: ignore[arg-type]
+        format=format,  # type: ignore[arg-type]
         value=value,
         policy=policy,
         context=context,

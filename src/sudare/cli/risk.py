@@ -80,10 +80,10 @@ def risk(
         ds,
         attributes=names(attributes) or None,
         combine=int(combine) if combine.isdigit() else names([combine]),
-        model=model,
+        model=model,  # type: ignore[arg-type]
         sample_size=None if models else sample_size,
-        attacker=attacker,
-        missing=missing,
+        attacker=attacker,  # type: ignore[arg-type]
+        missing=missing,  # type: ignore[arg-type]
         across=names(across) == ["all"] or names(across),
         channel=_channels(names(channel)),
         release=published,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.cost.itemsets import ItemSets
-from sudare.cost.optimise import differences
+from sudare.cost.optimise import EffortName, differences
 from sudare.progress import stage
 
 Floats = NDArray[np.float64]
@@ -17,7 +17,7 @@ PAIR_USERS = 5_000  # beyond, a matrix of all pairs is too much
 ROUNDS = {"trial": (1, 40), "low": (6, 40), "default": (25, 60), "high": (80, 150)}
 
 
-def lower_bound(sets: ItemSets, k: int, *, target: int, effort: str = "default") -> int:
+def lower_bound(sets: ItemSets, k: int, *, target: int, effort: EffortName = "default") -> int:
     """No clustering with at least k users per cluster has fewer dummies than this.
 
     The best of three bounds; the one over pairs is by far the strongest, and is left out for many users. Too few
@@ -74,7 +74,7 @@ def partner_bound(sets: ItemSets) -> int:
     return -(-int(apart[chosen].sum()) // 2)
 
 
-def pair_bound(sets: ItemSets, k: int, target: int, effort: str = "default") -> int:
+def pair_bound(sets: ItemSets, k: int, target: int, effort: EffortName = "default") -> int:
     """Dawson and Sankoff's inequality turns the cost of a cluster into costs of its pairs; then everybody
     takes the cheapest k-1 partners, under prices.
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sudare.errors import UsageError
-from sudare.parameters import as_whole_numbers
+from sudare.parameters import as_whole_numbers, fitted
 
 ItemSets = Mapping[Hashable, Iterable[Hashable]] | Sequence[Iterable[Hashable]]
 Clusters = Mapping[Hashable, Any] | Iterable[Iterable[Hashable]] | ArrayLike
+Keep = Literal["set", "multiset"]
 Floats = NDArray[np.float64]
 FAR = 100  # from here on Stirling's series is exact to the last digit
 
 
-def dummies(itemsets: ItemSets, clusters: Clusters, keep: str = "set") -> int:
+def dummies(itemsets: ItemSets, clusters: Clusters, keep: Keep = "set") -> int:
     """dm = sum_i s_i |I(U_i)| - sum_u |I(u)|, the dummy records that a clustering needs (P3, Prop. 1).
 
     `itemsets` holds the values of each user (a mapping, or a sequence with users 0, 1, ...); `clusters` the
@@ -29,8 +30,7 @@ def dummies(itemsets: ItemSets, clusters: Clusters, keep: str = "set") -> int:
     >>> dummies(sets, [["Alice", "Bob", "Carol"]]), dummies(sets, ["first", "first", "second"])
     (2, 1)
     """
-    if not isinstance(keep, str) or keep not in ("set", "multiset"):
-        raise UsageError("keep is 'set' or 'multiset'")
+    fitted(keep, Keep, "dummies: keep")
     try:
         owned = {user: _count(values, keep) for user, values in _entries(itemsets)}
         groups = _groups(list(owned), clusters)

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.cost.itemsets import ItemSets, distinct
 from sudare.errors import UsageError
+from sudare.parameters import checked
 from sudare.progress import stage
 
 Longs = NDArray[np.int64]
+EffortName = Literal["trial", "low", "default", "high"]
 GOLDEN = 0x9E3779B97F4A7C15
 
 
@@ -34,7 +37,7 @@ class Effort:
     sweep: int  # most users for a sweep over all pairs
 
 
-EFFORTS = {
+EFFORTS: dict[EffortName, Effort] = {
     "trial": Effort(1_500, 4_000_000, 1, 300, 0, 500),
     "low": Effort(4_000, 4_000_000, 1, 300, 600, 2_000),
     "default": Effort(60_000, 40_000_000, 2, 1_500, 1_000, 6_000),
@@ -44,7 +47,8 @@ ENOUGH_MOVES = 500  # per user: below, annealing from a high temperature does wo
 MOST_BITS = 1 << 34  # two gigabytes of bitsets
 
 
-def cluster(sets: ItemSets, k: int, *, effort: str = "default", seed: int = 0) -> Longs:
+@checked
+def cluster(sets: ItemSets, k: int, *, effort: EffortName = "default", seed: int = 0) -> Longs:
     """A cluster label per user; every cluster has at least k users.
 
     >>> sets = ItemSets.of(np.array([0, 1, 1, 2, 2, 3]), np.array([0, 5, 6, 5, 6, 0]), 4, 8)
@@ -52,7 +56,7 @@ def cluster(sets: ItemSets, k: int, *, effort: str = "default", seed: int = 0) -
     >>> bool(labels[0] == labels[3] and labels[1] == labels[2]), sets.dummies(labels)
     (True, 0)
     """
-    budget = effort_of(effort)
+    budget = EFFORTS[effort]
     check_k(k, sets.users)
     stage(f"clustering {sets.users:,} users, k={k}, effort {effort}")
     if k == 1:
@@ -65,12 +69,6 @@ def cluster(sets: ItemSets, k: int, *, effort: str = "default", seed: int = 0) -
     if moves < ENOUGH_MOVES * sets.users:
         return _many(sets, k, budget, moves, seed)
     return _annealed(sets, k, budget, moves, seed)
-
-
-def effort_of(name: str) -> Effort:
-    if name not in EFFORTS:
-        raise UsageError(f"unknown effort '{name}'; there are: {', '.join(EFFORTS)}")
-    return EFFORTS[name]
 
 
 def check_k(k: int, users: int) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _names = itertools.count(1)
+OWN_SHARE = 0.6  # of the memory of the process that DuckDB may take; batches and libraries need the rest
 ODD = ("BIGNUM", "BIT", "BLOB", "INTERVAL", "TIME WITH TIME ZONE")
 
 
@@ -26,7 +27,8 @@ def connect() -> duckdb.DuckDBPyConnection:
 
     Insertion order is kept (row numbers mean something here), the progress bar is off (it writes to
     standard output), extensions are never fetched, and spilled data go to a private folder that is
-    removed at exit. `SUDARE_MEMORY` (e.g. `2GB`) and `SUDARE_THREADS` limit what it takes.
+    removed at exit. `SUDARE_MEMORY` (e.g. `2GB`) limits what the process takes, of which DuckDB gets a part, and
+    `SUDARE_THREADS` how many threads it has.
     """
     import duckdb
 
@@ -36,14 +38,21 @@ def connect() -> duckdb.DuckDBPyConnection:
         "autoload_known_extensions": False,
         "temp_directory": str(private_folder() / "spill"),
     }
-    if limit := os.environ.get("SUDARE_MEMORY"):
-        config["memory_limit"] = limit
     if threads := os.environ.get("SUDARE_THREADS"):
         config["threads"] = int(threads)
     connection = duckdb.connect(":memory:", config=config)
+    if limit := os.environ.get("SUDARE_MEMORY"):
+        connection.execute(f"SET memory_limit = {literal(limit)}")
+        connection.execute(f"SET memory_limit = '{int(OWN_SHARE * memory_limit(connection))}B'")
     connection.execute("SET enable_progress_bar = false")
     connection.execute("SET parquet_metadata_cache = true")  # read once per file and change of it
     return connection
+
+
+def memory_limit(connection: duckdb.DuckDBPyConnection | None = None) -> int:
+    """What DuckDB may take, in bytes."""
+    query = "SELECT parse_formatted_bytes(current_setting('memory_limit'))"
+    return int((connection or connect()).sql(query).fetchall()[0][0])
 
 
 @functools.cache

@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Annotated, Any, Literal, SupportsIndex, get_args
 
 import numpy as np
 
+from sudare.constraints import Above, AtLeast, Within
 from sudare.disclosure import counts
 from sudare.disclosure.frame import Frame
 from sudare.disclosure.result import DisclosureResult
-from sudare.errors import DataError, UsageError, nearest
+from sudare.errors import DataError, UsageError
 from sudare.parameters import checked
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
 
-MEASURES = ("k", "population", "l", "t", "likeness", "suda", "attributes")
+Measure = Annotated[Literal["k", "population", "l", "t", "likeness", "suda", "attributes"], "measure"]
+EVERY_MEASURE: tuple[Measure, ...] = get_args(get_args(Measure)[0])
 EVERY_SIZE, EVERY_CLASS = 8, 50_000  # up to here all special uniques are searched by default
 
 
@@ -26,17 +28,17 @@ EVERY_SIZE, EVERY_CLASS = 8, 50_000  # up to here all special uniques are search
 def disclosure(
     ds: Dataset,
     *,
-    measures: Sequence[str] | None = None,
+    measures: Sequence[Measure] | None = None,
     quasi: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
     population: int | Dataset | None = None,
     weights: str | None = None,
     hierarchies: Mapping[str, Any] | str | os.PathLike[str] | None = None,
     ordered: Sequence[str] | None = None,
-    threshold: float = 0.2,
-    combine: int = 1,
-    max_size: int | None = None,
-    c: float = 3.0,
+    threshold: Annotated[float, "a risk", Within(0, 1)] = 0.2,
+    combine: Annotated[int, AtLeast(1)] = 1,
+    max_size: Annotated[int, AtLeast(1)] | None = None,
+    c: Annotated[float, Above(0)] = 3.0,
 ) -> DisclosureResult:
     """How well the people of a table hide behind each other.
 
@@ -50,7 +52,7 @@ def disclosure(
     asked = _Asked.of(ds, measures, quasi, sensitive)
     if isinstance(population, SupportsIndex):  # numpy has whole numbers of its own
         population = int(population)
-    _check(ds, weights, _listed(ordered or ()), threshold, combine, max_size, c)
+    _check(ds, weights, _listed(ordered or ()))
     cells = {column: counts.class_cells(ds, asked.quasi, column) for column in asked.sensitive}
     found = DisclosureResult(rows=(), quasi=asked.quasi, records=ds.rows)
     notes: list[str] = []
@@ -90,10 +92,7 @@ class _Asked:
         quasi: Sequence[str] | None,
         sensitive: Sequence[str] | None,
     ) -> _Asked:
-        chosen = tuple(MEASURES if measures is None else measures)
-        for name in chosen:
-            if name not in MEASURES:
-                raise UsageError(f"unknown measure '{name}'; {nearest(name, MEASURES)}")
+        chosen = tuple(EVERY_MEASURE if measures is None else measures)
         known = ds.require(_listed(quasi) if quasi is not None else ds.roles.quasi)
         if not known:
             raise UsageError(f"{ds.name}: no quasi-identifiers; name them with quasi= or --quasi")
@@ -119,27 +118,13 @@ class _Asked:
         return measure in self.measures
 
 
-def _check(
-    ds: Dataset,
-    weights: str | None,
-    ordered: Sequence[str],
-    threshold: float,
-    combine: int,
-    max_size: int | None,
-    c: float,
-) -> None:
+def _check(ds: Dataset, weights: str | None, ordered: Sequence[str]) -> None:
     """Refuse what means nothing before anything is counted."""
     from sudare.engine.numbers import is_number
 
     ds.require([*ordered, *([weights] if weights is not None else [])])
     if weights is not None and not is_number(ds.schema.field(weights).type):
         raise UsageError(f"{ds.name}: the weights '{weights}' are not numeric; name a column of numbers")
-    if not 0 <= threshold <= 1:
-        raise UsageError("threshold: a risk from 0 to 1, e.g. 0.2")
-    if combine < 1 or (max_size is not None and max_size < 1):
-        raise UsageError("combine and max_size are numbers of attributes, from 1 on")
-    if not c > 0:
-        raise UsageError("c of recursive (c, l)-diversity is a number above 0")
 
 
 def _closeness(

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import factorial, prod
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.engine.sums import exact_sum
 from sudare.errors import UsageError
+from sudare.parameters import checked
 
 Floats = NDArray[np.float64]
-SCORES = ("elliot", "ihsn")
+Scores = Literal["elliot", "ihsn"]
 MOST_ATTRIBUTES = 60
 
 
@@ -38,7 +40,7 @@ def suda(
     *,
     max_size: int | None = None,
     fraction: float = 0.01,
-    scores: str = "elliot",
+    scores: Scores = "elliot",
 ) -> Special:
     """Search all minimal sample uniques of up to `max_size` attributes.
 
@@ -63,7 +65,8 @@ def suda(
     return Special(score, dis_scores(score, sizes, width, fraction), share, contribution, found[1:])
 
 
-def score_weights(width: int, max_size: int, scores: str = "elliot") -> list[float]:
+@checked
+def score_weights(width: int, max_size: int, scores: Scores = "elliot") -> list[float]:
     """The score of an MSU of 1, 2, ... attributes out of `width`.
 
     elliot: product over i = s..M of (m - i), M the largest size searched, at most m-1 (Elliot et al. 2005).
@@ -72,8 +75,6 @@ def score_weights(width: int, max_size: int, scores: str = "elliot") -> list[flo
     >>> score_weights(4, 3), score_weights(4, 4)
     ([6.0, 2.0, 1.0, 0.0], [6.0, 2.0, 1.0, 1.0])
     """
-    if scores not in SCORES:
-        raise UsageError(f"scores: give one of {', '.join(SCORES)}")
     top = min(max_size, width - 1)
     found = []
     for s in range(1, width + 1):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from sudare.constraints import Between
 from sudare.data.dataset import Dataset
 from sudare.data.published import Published
 from sudare.errors import UsageError, nearest
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     import altair
     import pyarrow as pa
 
+    from sudare.data.release import Release
     from sudare.estimate.models import Counts
 
 Method = Literal["projection", "inverse", "em"]
-METHODS = ("projection", "inverse", "em")
 CELL = ("value", "count", "share", "stderr", "low", "high", "records")
 
 
@@ -61,12 +62,12 @@ class EstimateResult(Result):
 
 @checked
 def estimate(
-    release: Any,
+    release: Release | Dataset | Published,
     *,
     by: str | Sequence[str] = (),
     method: Method = "projection",
     column: str | None = None,
-    confidence: float = 0.95,
+    confidence: Annotated[float, Between(0, 1)] = 0.95,
 ) -> EstimateResult:
     """The distribution of a sensitive column in every group of `by`, from a release.
 
@@ -74,10 +75,6 @@ def estimate(
     numeric ones optionally in bins (`age:10`); without it the whole release is one group. A column that is called
     like one of the result, such as `count`, is shown as `by count`.
     """
-    if method not in METHODS:
-        raise UsageError(f"unknown method '{method}'; {nearest(method, METHODS)}")
-    if not 0 < confidence < 1:
-        raise UsageError(f"confidence is between 0 and 1, not {confidence:g}")
     data, schema = parts(release)
     form, name, entry = find_column(schema, column)
     slices = slices_of(by, data.columns, name)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
+from sudare.constraints import Between
 from sudare.errors import UsageError
 from sudare.estimate.formulas import expected_mse, expected_mse_uniform, variance
 from sudare.estimate.groups import Groups, Slice, group, shown_names, slices_of
+from sudare.parameters import checked
 from sudare.results import Result
 
 if TYPE_CHECKING:
@@ -43,13 +45,14 @@ class PlanLResult(Result):
         return plan_chart(self)
 
 
+@checked
 def plan_l(
     ds: Dataset,
     *,
     l: Iterable[int] = range(2, 21),
     by: str | Sequence[str] = (),
     column: str | None = None,
-    confidence: float = 0.95,
+    confidence: Annotated[float, Between(0, 1)] = 0.95,
 ) -> PlanLResult:
     """What randomized addition would cost the recipient, for every l and every slice of `by`.
 

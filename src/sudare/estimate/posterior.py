@@ -21,6 +21,7 @@ from sudare.errors import UsageError
 from sudare.estimate.groups import Slice, group
 from sudare.estimate.measure import find_column, parts, table_of
 from sudare.estimate.models import randomized, read_sets, scalar_codes
+from sudare.parameters import checked
 from sudare.results import Result
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sudare.data import Dataset
+    from sudare.data.release import Release
 
 Floats = NDArray[np.float64]
 LEVELS = (0.5, 0.8, 0.9, 0.95)
@@ -48,8 +50,9 @@ class PosteriorResult(Result):
         return posterior_chart(self)
 
 
+@checked
 def posterior(
-    release: Any,
+    release: Release | Dataset | Published,
     original: Dataset | None = None,
     *,
     given: str | Sequence[str] = (),

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.constraints import Above, AtMost, Within
 from sudare.data.values.sets import SetSchema
 from sudare.errors import UsageError
 from sudare.estimate.formulas import inverse, project, squared_error
 from sudare.estimate.measure import find_column, parts, table_of
 from sudare.estimate.workload_answers import collapse, random_queries
+from sudare.parameters import checked
 from sudare.results import Result
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 MOST_QUERIES = 100_000  # all are held at a time
+Selectivity = Annotated[float, Above(0), AtMost(1)]
+Queries = Annotated[int, Within(1, MOST_QUERIES)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,14 +44,15 @@ class WorkloadResult(Result):
         return workload_chart(self)
 
 
+@checked
 def workload(
     original: Dataset,
     releases: Mapping[str, Any],
     *,
     dimensions: int = 3,
-    selectivity: float = 0.07,
-    queries: int = 1000,
-    method: str = "projection",
+    selectivity: Selectivity = 0.07,
+    queries: Queries = 1000,
+    method: Literal["projection", "inverse"] = "projection",
     quasi: Sequence[str] | None = None,
     seed: int = 0,
 ) -> WorkloadResult:
@@ -60,7 +65,7 @@ def workload(
     from sudare.engine.codes import codes
 
     names = list(quasi if quasi is not None else original.roles.quasi)
-    _check(releases, names, dimensions, selectivity, queries, method)
+    _check(releases, names, dimensions)
     _, known = codes(original.to_pyarrow(names), names)
     asked = random_queries(
         [len(v) for v in known], dimensions, selectivity, queries, np.random.default_rng(seed)
@@ -84,26 +89,13 @@ def workload(
     return WorkloadResult(tuple(rows), (note,), tuple(errors))
 
 
-def _check(
-    releases: Mapping[str, Any],
-    names: Sequence[str],
-    dimensions: int,
-    selectivity: float,
-    queries: int,
-    method: str,
-) -> None:
+def _check(releases: Mapping[str, Any], names: Sequence[str], dimensions: int) -> None:
     if not releases:
         raise UsageError("workload: give at least one release")
     if not 1 <= dimensions <= len(names):
         raise UsageError(
             f"workload: dimensions is from 1 to the {len(names)} quasi-identifiers, not {dimensions}"
         )
-    if not 0 < selectivity <= 1:
-        raise UsageError(f"workload: selectivity is above 0 and at most 1, not {selectivity:g}")
-    if not 1 <= queries <= MOST_QUERIES:
-        raise UsageError(f"workload: queries is from 1 to {MOST_QUERIES:,}")
-    if method not in ("projection", "inverse"):
-        raise UsageError(f"workload: unknown method '{method}'; use projection or inverse")
 
 
 def _row(name: str, queries: int, errors: Floats) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from sudare.errors import SudareWarning, UsageError
 from sudare.keys import Key
 from sudare.loop.guess import guess_from
 from sudare.methods.recipe import anonymize, as_recipe
+from sudare.parameters import checked
 from sudare.registry import name_of
 from sudare.results import Result
 from sudare.utility.measure import UtilityResult, utility
@@ -49,6 +50,7 @@ class CompareResult(Result):
         return Result(turned, self.notes)
 
 
+@checked
 def compare(
     ds: Dataset,
     recipes: Mapping[str, Any] | Iterable[Any],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +14,7 @@ if TYPE_CHECKING:
     from sudare.engine.kernels.conditions import Conditions
     from sudare.engine.rows import Draft
 
-DIVERSITIES = ("distinct", "entropy")
-
-
-def check_parameters(method: str, k: int, l: float | None, t: float | None, diversity: str) -> None:
-    """Refuse parameters that mean nothing."""
-    if isinstance(k, bool) or not isinstance(k, int) or k < 2:
-        raise UsageError(f"{method}: k is a whole number from 2 on")
-    if l is not None and (isinstance(l, bool) or not l > 1):
-        raise UsageError(f"{method}: l is a number above 1")
-    if t is not None and (isinstance(t, bool) or not 0 <= t < 1):
-        raise UsageError(f"{method}: t is a number from 0 to below 1")
-    if diversity not in DIVERSITIES:
-        raise UsageError(f"{method}: diversity is one of: {', '.join(DIVERSITIES)}")
+Diversity = Literal["distinct", "entropy"]
 
 
 def sensitive_codes(

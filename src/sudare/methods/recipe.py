@@ -16,7 +16,7 @@ from sudare.data.release import Release
 from sudare.data.roles import load_toml
 from sudare.data.values.hierarchy_sources import located
 from sudare.engine.rows import rows_of
-from sudare.errors import UsageError, nearest
+from sudare.errors import UsageError
 from sudare.keys import Key
 from sudare.methods.run import run
 from sudare.parameters import checked
@@ -135,19 +135,8 @@ def describe(step: Any, details: Mapping[str, Any]) -> dict[str, Any]:
 def _step(entry: Mapping[str, Any]) -> Any:
     if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
         raise UsageError('no method; write method = "..."')
-    cls = registry.find("method", entry["method"])
     given = {name: value for name, value in entry.items() if name != "method"}
-    known = [f.name for f in dataclasses.fields(cls) if f.init]
-    for name in given:
-        if name not in known:
-            raise UsageError(f"{entry['method']} has no parameter '{name}'; {nearest(name, known)}")
-    try:
-        return cls(**given)
-    except TypeError as error:
-        missing = [f.name for f in dataclasses.fields(cls) if _required(f) and f.name not in given]
-        if missing:
-            raise UsageError(f"{entry['method']} needs {', '.join(missing)}") from None
-        raise UsageError(f"{entry['method']}: a parameter has the wrong type ({error})") from None
+    return registry.find("method", entry["method"])(**given)
 
 
 def _required(field: dataclasses.Field[Any]) -> bool:

@@ -9,11 +9,13 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sudare.errors import UsageError
+from sudare.parameters import checked
 from sudare.policy.limits import Policy
 from sudare.results import Exact, Result, show
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
+    from sudare.disclosure.measure import Measure
     from sudare.disclosure.result import DisclosureResult
 
 
@@ -57,6 +59,7 @@ class CheckResult(Result):
         return "\n".join([*lines, "</testsuite>", ""])
 
 
+@checked
 def check(
     ds: Dataset,
     policy: Policy | Mapping[str, Any] | str | os.PathLike[str],
@@ -72,9 +75,12 @@ def check(
     chosen = Policy.of(policy)
     if not chosen.limits:
         raise UsageError("the policy sets no limit; write one, e.g. k = 5, or name a preset")
-    wanted = ["k"] * (chosen.smallest_class > 0) + [
-        name for name in ("l", "t") if getattr(chosen, name) is not None
-    ]
+    limited: dict[Measure, bool] = {
+        "k": chosen.smallest_class > 0,
+        "l": chosen.l is not None,
+        "t": chosen.t is not None,
+    }
+    wanted = [measure for measure, limit in limited.items() if limit]
     if measured is None and wanted:
         from sudare.disclosure.measure import disclosure
 

@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sudare.data.files.writers import check_output, write_text
-from sudare.errors import UsageError, nearest
+from sudare.errors import UsageError
 from sudare.loop.evidence import Evidence
 from sudare.loop.measure import Progress, measure, published, quiet
 from sudare.parameters import checked
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from sudare.data.published import Published
     from sudare.data.release import Release
 
-FORMATS = ("html", "md", "json", "pdf-ready")
-AUDIENCES = ("internal", "external")
-ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".json": "json"}
+Format = Literal["html", "md", "json", "pdf-ready"]
+ENDINGS: dict[str, Format] = {".html": "html", ".htm": "html", ".md": "md", ".json": "json"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,8 +61,8 @@ def report(
     release: Release | Dataset | Published | None = None,
     *,
     path: str | os.PathLike[str] | None = "report.html",
-    audience: str = "internal",
-    format: str | None = None,
+    audience: Audience = "internal",
+    format: Format | None = None,
     truth: Iterable[int | None] | None = None,
     value: str | None = None,
     policy: Mapping[str, Any] | None = None,
@@ -79,7 +78,6 @@ def report(
     `uses` may name the columns that each use needs, and are then measured one by one.
     """
     kind = _format(path, format)
-    _known("audience", audience, AUDIENCES)
     if path is not None:
         inputs = [original] if release is None else [original, published(release)]
         check_output(path, tuple(file for ds in inputs for file in ds.files))
@@ -96,16 +94,17 @@ def report(
     return write(found, path=path, audience=audience, format=kind)
 
 
+@checked
 def write(
     evidence: Evidence,
     *,
     path: str | os.PathLike[str] | None = "report.html",
-    audience: str = "internal",
-    format: str | None = None,
+    audience: Audience = "internal",
+    format: Format | None = None,
 ) -> Report:
     """The report of evidence that is at hand."""
     kind = _format(path, format)
-    document = document_of(evidence, _audience(audience))
+    document = document_of(evidence, audience)
     text = rendered(document, kind)
     if path is not None:
         write_text(text, path)
@@ -145,21 +144,10 @@ def rendered(document: Document, format: str) -> str:
     return to_html(document, script=format == "html")
 
 
-def _format(path: str | os.PathLike[str] | None, format: str | None) -> str:
+def _format(path: str | os.PathLike[str] | None, format: Format | None) -> Format:
     if format is not None:
-        _known("format", format, FORMATS)
         return format
     suffix = Path(path).suffix.lower() if path is not None else ".html"
     if suffix not in ENDINGS:
         raise UsageError(f"{path}: a report is .html, .md or .json; name it so, or give format=")
     return ENDINGS[suffix]
-
-
-def _audience(given: str) -> Audience:
-    _known("audience", given, AUDIENCES)
-    return "external" if given == "external" else "internal"
-
-
-def _known(what: str, given: str, known: tuple[str, ...]) -> None:
-    if given not in known:
-        raise UsageError(f"unknown {what} '{given}'; {nearest(given, known)}")

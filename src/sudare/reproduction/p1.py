@@ -16,6 +16,7 @@ from sudare.errors import SudareWarning
 from sudare.examples import catalog
 from sudare.reproduction.item import Item, Page, Row, must_equal, number, shown
 from sudare.risk import charts, formulas
+from sudare.risk.measure import Model
 from sudare.risk.result import RiskResult
 
 # attribute; Table 5: alpha (cut), |D|, R; Table 6: R by the mean model, the low-cost one, the interval of the sample
@@ -212,7 +213,7 @@ def _table6(results: dict[str, RiskResult]) -> Item:
     return Item("Table 6", text, tuple(rows), (("table6-models", drawn),))
 
 
-def _with_model(result: RiskResult, model: str, size: int | None = None) -> RiskResult:
+def _with_model(result: RiskResult, model: Model, size: int | None = None) -> RiskResult:
     names = list(dict.fromkeys(row["attributes"][0] for row in result.rows))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SudareWarning)  # that ten values are few is the point

@@ -8,9 +8,10 @@ import numpy as np
 
 import sudare
 from sudare.cost import charts, expected_dummies, expected_dummies_exact
-from sudare.cost.clusterings import even_sizes
+from sudare.cost.clusterings import Keep, even_sizes
 from sudare.cost.counts import Counts, count, sample
 from sudare.cost.itemsets import ItemSets
+from sudare.cost.optimise import EffortName
 from sudare.cost.plan import PlanResult
 from sudare.data.dataset import Dataset
 from sudare.keys import Key
@@ -52,7 +53,7 @@ def estimate(counts: Counts, name: str, k: float) -> float:
     return float(expected_dummies(counts.users, counts.records, counts.values, k=k, p=shares, b=activity))
 
 
-def _published(retail: Dataset, k: int, effort: str, keep: str = "set") -> dict[str, Any]:
+def _published(retail: Dataset, k: int, effort: EffortName, keep: Keep = "set") -> dict[str, Any]:
     method = sudare.methods.DummyRecords(value="goods", k=k, effort=effort, keep=keep)
     release = sudare.anonymize(retail, method, key=KEY)
     facts = release.steps[0]["details"]

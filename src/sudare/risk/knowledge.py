@@ -56,6 +56,4 @@ def default_attributes(ds: Dataset) -> list[str]:
 
 
 def _up_to(size: int, names: list[str]) -> list[Subset]:
-    if size < 1:
-        raise UsageError(f"combine: {size} attributes cannot be known together; use 1 or more")
     return [subset for n in range(1, min(size, len(names)) + 1) for subset in combinations(names, n)]

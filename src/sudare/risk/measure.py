@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from sudare.constraints import AtLeast
 from sudare.data.quality import check_values
 from sudare.engine import risk as engine
 from sudare.engine.risk_profile import Profile
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
     from sudare.keys import Key
 
-MODELS = ("exact", "low-cost", "sample")
-MISSING = ("value", "drop")
+Model = Literal["exact", "low-cost", "sample"]
+Attacker = Literal["uniform", "proportional", "bayes"]
+Missing = Literal["value", "drop"]
 
 
 @checked
@@ -29,17 +31,17 @@ def risk(
     ds: Dataset,
     *,
     attributes: str | Sequence[str] | None = None,
-    combine: int | Sequence[str] = 1,
-    model: str = "exact",
-    sample_size: int | None = None,
-    attacker: str = "uniform",
-    missing: str = "value",
+    combine: Annotated[int, AtLeast(1)] | Sequence[str] = 1,
+    model: Model = "exact",
+    sample_size: Annotated[int, AtLeast(1)] | None = None,
+    attacker: Attacker = "uniform",
+    missing: Missing = "value",
     key: Key | bytes | str | os.PathLike[str] | None = None,
     across: bool | str | Sequence[str] = False,
     channel: Mapping[str, str] | None = None,
     release: Any = None,
     truth: Iterable[Any] | None = None,
-    way: str = "auto",
+    way: Literal["auto", "plain", "kernel"] = "auto",
     memory: int | None = None,
 ) -> RiskResult:
     """The risk R(X) that a record known by its X gives its owner away, for every attribute or set of attributes.
@@ -52,7 +54,8 @@ def risk(
     and matches them with the published ones.
     `channel`: what the attacker sees of an attribute's true value, e.g. {"time": "hour", "price": "within:1"}.
     """
-    _check(model, attacker, missing, sample_size)
+    if sample_size is not None and model != "sample":
+        raise UsageError("sample_size: only the sampling model draws values; add model='sample'")
     if truth is not None and release is None:
         raise UsageError("truth: belongs to a release; give release= too")
     _check_together(model, release=release is not None, channel=bool(channel), across=bool(across))
@@ -163,20 +166,6 @@ def _low_cost_row(ds: Dataset, subset: Subset, attacker: str, missing: str) -> d
         attacker=attacker,
         model="low-cost",
     )
-
-
-def _check(model: str, attacker: str, missing: str, sample_size: int | None) -> None:
-    for name, value, known in (
-        ("model", model, MODELS),
-        ("attacker", attacker, tuple(formulas.ATTACKERS)),
-        ("missing", missing, MISSING),
-    ):
-        if value not in known:
-            raise UsageError(f"{name}: '{value}' is unknown; {nearest(str(value), known)}")
-    if sample_size is not None and (not isinstance(sample_size, int) or sample_size < 1):
-        raise UsageError("sample_size: give a whole number of values, 1 or more")
-    if sample_size is not None and model != "sample":
-        raise UsageError("sample_size: only the sampling model draws values; add model='sample'")
 
 
 def _check_together(model: str, **asked: bool) -> None:

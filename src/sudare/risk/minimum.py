@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
+from sudare.constraints import Above, AtMost
 from sudare.data.dataset import Dataset
 from sudare.engine.risk import exposed
-from sudare.errors import UsageError
+from sudare.parameters import checked
 from sudare.risk.knowledge import Subset
 
 
-def minimal_sets(risks: Mapping[Subset, float], threshold: float) -> list[Subset]:
+@checked
+def minimal_sets(
+    risks: Mapping[Subset, float], threshold: Annotated[float, "a risk", Above(0), AtMost(1)]
+) -> list[Subset]:
     """The sets whose risk reaches the threshold while no measured part of them does; smallest, then riskiest first.
 
     >>> minimal_sets({("a",): 0.1, ("b",): 0.5, ("a", "b"): 0.9, ("a", "c"): 0.6}, 0.5)
     [('b',), ('a', 'c')]
     """
-    if not 0 < threshold <= 1:
-        raise UsageError("threshold: give a risk above 0 and at most 1")
     passing = [subset for subset, risk in risks.items() if risk >= threshold]
     minimal = [s for s in passing if not any(set(other) < set(s) for other in passing)]
     return sorted(minimal, key=lambda s: (len(s), -risks[s]))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
+from sudare.constraints import AtLeast
 from sudare.engine.risk_profile import Profile
 from sudare.errors import UsageError
+from sudare.parameters import checked
 from sudare.results import Result
 from sudare.risk import formulas
 from sudare.risk.knowledge import Subset
@@ -29,10 +31,9 @@ def values_view(result: RiskResult, attributes: str) -> RiskView:
     )
 
 
-def models_view(result: RiskResult, sample_size: int = FEW_VALUES) -> RiskView:
+@checked
+def models_view(result: RiskResult, sample_size: Annotated[int, AtLeast(1)] = FEW_VALUES) -> RiskView:
     """The three models of every set of attributes side by side (P1, Table 4): risk, relative error, records read."""
-    if sample_size < 1:
-        raise UsageError("sample_size: give a whole number of values, 1 or more")
     exact = [row for row in result.rows if row["model"] == "exact" and row["records"]]
     if not exact or any("channel" in row or row["attacker"] != "uniform" for row in exact):
         raise UsageError(

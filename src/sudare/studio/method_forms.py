@@ -6,31 +6,14 @@ import dataclasses
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from sudare import registry
 from sudare.errors import UsageError, nearest
+from sudare.parameters import annotation_of, options
+from sudare.refusals import MANY
 
-FAMILIES = {
-    "dummy-records": "Histories",
-    "pseudonymize": "Histories",
-    "mondrian": "k-anonymity",
-    "local-recoding": "k-anonymity",
-    "lattice-recoding": "k-anonymity",
-    "microaggregate": "k-anonymity",
-    "generalize": "Say less",
-    "suppress": "Say less",
-    "round": "Say less",
-    "top-bottom-code": "Say less",
-    "unify": "Say less",
-    "delete-records": "Say less",
-    "local-suppression": "Say less",
-    "suppress-records": "Say less",
-    "anatomy": "l-diversity",
-    "tp": "l-diversity",
-    "randomized-addition": "l-diversity",
-}
-ORDER = ("Histories", "k-anonymity", "l-diversity", "Say less", "Perturb")
+ORDER = ["Histories", "k-anonymity", "l-diversity", "Generalise and suppress", "Perturb"]
 
 
 @dataclass(frozen=True)
@@ -38,9 +21,10 @@ class Field:
     """One parameter of a method as an input."""
 
     name: str
-    kind: str
+    kind: Literal["columns", "choice", "number", "text"]
     required: bool
     default: str
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,9 +39,11 @@ class Card:
 
 
 def families() -> list[tuple[str, list[Card]]]:
-    """Every method as a card, by family."""
+    """Every method as a card under the family that it names; families of others come last."""
     made = [_card(name, cls) for name, cls in registry.all_of("method").items()]
-    return [(family, [card for card in made if card.family == family]) for family in ORDER]
+    named = dict.fromkeys([*ORDER, *sorted(card.family for card in made)])
+    grouped = [(family, [card for card in made if card.family == family]) for family in named]
+    return [(family, cards) for family, cards in grouped if cards]
 
 
 def step_from(form: Mapping[str, str]) -> dict[str, Any]:
@@ -68,24 +54,25 @@ def step_from(form: Mapping[str, str]) -> dict[str, Any]:
     for field in dataclasses.fields(cls):
         given = str(form.get(f"p-{field.name}", "")).strip()
         if field.init and given:
-            step[field.name] = value_of(given, str(field.type))
+            step[field.name] = value_of(given, annotation_of(cls, field.name))
     return step
 
 
-def value_of(text: str, annotation: str) -> Any:
+def value_of(text: str, kind: Any) -> Any:
     """What a person typed, as the parameter's type wants it.
 
-    >>> value_of("4", "int"), value_of("date, time", "Sequence[str] | None"), value_of("0.1", "float")
+    >>> value_of("4", int), value_of("date, time", Sequence[str] | None), value_of("0.1", float)
     (4, ['date', 'time'], 0.1)
-    >>> value_of('{ dates = ["month"] }', "Mapping[str, Any] | str | None"), value_of("true", "bool")
+    >>> value_of('{ dates = ["month"] }', Mapping[str, Any] | str | None), value_of("true", bool)
     ({'dates': ['month']}, True)
     """
-    if not annotation.startswith("str") or text[:1] in "[{":
+    first, *_ = kinds = options(kind)
+    if (first is not str and get_origin(first) is not Literal) or text[:1] in "[{":
         try:
             return tomllib.loads(f"v = {text}")["v"]
         except tomllib.TOMLDecodeError:
             pass
-    if any(word in annotation for word in ("Sequence", "tuple", "list", "Iterable")):
+    if any(get_origin(one) in MANY for one in kinds):
         return [part.strip() for part in text.split(",") if part.strip()]
     return text
 
@@ -106,9 +93,7 @@ def check_columns(steps: Iterable[Mapping[str, Any]], columns: Sequence[str]) ->
     """Every column that a step names must be in the table: better told now than after a long run."""
     for step in steps:
         cls = registry.find("method", str(step["method"]))
-        named = [
-            f.name for f in dataclasses.fields(cls) if f.init and _kind(f.name, str(f.type)) == "columns"
-        ]
+        named = [field.name for field in _fields(cls) if field.kind == "columns"]
         given = [step[name] for name in named if name in step]
         for name in [c for each in given for c in ([each] if isinstance(each, str) else each)]:
             if name not in columns:
@@ -142,24 +127,25 @@ def _said(value: Any) -> str:
 
 
 def _card(name: str, cls: type[Any]) -> Card:
-    fields = tuple(_field(f) for f in dataclasses.fields(cls) if f.init and f.name not in ("force",))
-    return Card(
-        name, str(getattr(cls, "technique", "")), registry.summary(cls), FAMILIES.get(name, "Perturb"), fields
-    )
+    fields = tuple(field for field in _fields(cls) if field.name != "force")
+    technique, family = getattr(cls, "technique", ""), getattr(cls, "family", "Other")
+    return Card(name, technique, registry.summary(cls), family, fields)
 
 
-def _field(field: dataclasses.Field[Any]) -> Field:
-    annotation = str(field.type)
+def _fields(cls: type[Any]) -> list[Field]:
+    return [_field(field, annotation_of(cls, field.name)) for field in dataclasses.fields(cls) if field.init]
+
+
+def _field(field: dataclasses.Field[Any], annotation: Any) -> Field:
+    kinds = [kind for kind in options(annotation) if kind is not type(None)]
+    choices = get_args(kinds[0]) if get_origin(kinds[0]) is Literal else ()
+    choices = ("true", "false") if kinds == [bool] else choices
     missing = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
     default = None if missing or field.default is dataclasses.MISSING else field.default
-    return Field(
-        field.name, _kind(field.name, annotation), missing, "" if default in (None, (), "") else str(default)
-    )
-
-
-def _kind(name: str, annotation: str) -> str:
-    if "columns" in name or (name in ("column", "value") and annotation.startswith("str")):
-        return "columns"
-    if annotation.startswith("bool"):
-        return "bool"
-    return "number" if annotation in ("int", "float", "int | None", "float | None") else "text"
+    shown = "" if default in (None, (), "") else str(default)
+    if "columns" in field.name or (field.name in ("column", "value") and kinds[0] is str):
+        return Field(field.name, "columns", missing, shown)
+    if choices:
+        return Field(field.name, "choice", missing, shown, choices)
+    number = all(kind in (int, float) for kind in kinds)
+    return Field(field.name, "number" if number else "text", missing, shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sudare.data.connection import connect, quote, scalar
+from sudare.data.connection import connect, memory_limit, quote
 from sudare.data.dataset import Dataset
 from sudare.data.truth import ROW
 from sudare.engine.rows import Draft, Made, Method, Outcome, Rows, Together, card_of
@@ -35,11 +35,6 @@ def bytes_in_memory(ds: Dataset) -> int:
     query = f"SELECT * FROM {quote(str(ds.view))} LIMIT {SAMPLE_ROWS}"
     sample = connect().sql(query).to_arrow_table()
     return int(COPIES * ds.rows * (sample.nbytes / max(sample.num_rows, 1) + HIDDEN_BYTES))
-
-
-def memory_limit() -> int:
-    """What DuckDB may take, in bytes: `SUDARE_MEMORY`, else most of the machine's memory."""
-    return int(scalar("SELECT parse_formatted_bytes(current_setting('memory_limit'))"))
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import numpy as np
 from sudare.data.connection import connect, quote
 from sudare.data.dataset import Dataset
 from sudare.data.truth import ROW
-from sudare.engine.duckdb.ids import Identified
 from sudare.engine.duckdb import rows
+from sudare.engine.duckdb.ids import Identified
 from sudare.engine.duckdb.rows import Whole
 from sudare.engine.duckdb.store import Store, scan, stream
 from sudare.engine.rows import (
@@ -55,7 +55,9 @@ class Streamed:
         columns = ", ".join(map(quote, ds.columns))
         types = connect().sql(f"SELECT {columns} FROM {quote(str(ds.view))} LIMIT 0").to_arrow_table()
         shape = Draft(types, ds.roles, np.empty(0, np.int64), np.empty((0, 2), np.uint64), key=key)
-        return cls(lambda: map(shape.unpacked, identified.tables()), shape, key, rows.bytes_in_memory(ds), store)
+        return cls(
+            lambda: map(shape.unpacked, identified.tables()), shape, key, rows.bytes_in_memory(ds), store
+        )
 
     @property
     def summary(self) -> Summary:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.constraints import AtLeast
 from sudare.data.values.sets import SetSchema, to_arrow
 from sudare.disclosure.diversity import check_eligible
 from sudare.errors import UsageError
@@ -28,17 +29,14 @@ class Anatomy:
     tables of the paper without its blow-up; a value fills at most 1/l of a list.
     """
 
-    l: int
+    l: Annotated[int, AtLeast(2)]
     column: str | None = None
 
     scope: ClassVar[str] = "table"
     instead: ClassVar[str] = "use randomized-addition instead"
     technique: ClassVar[str] = "permutation"
+    family: ClassVar[str] = "l-diversity"
     details: ClassVar[Mapping[str, str]] = {"groups": "total", "l": "fact"}
-
-    def __post_init__(self) -> None:
-        if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 2:
-            raise UsageError("anatomy: l is a whole number from 2 on")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         from sudare.engine.codes import codes

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.constraints import Above
 from sudare.engine.numbers import as_numbers
-from sudare.errors import DataError, UsageError
+from sudare.errors import DataError
 from sudare.keys import Key, normal
 from sudare.methods.numeric import like, numeric_columns
 from sudare.registry import method
@@ -40,24 +41,19 @@ class CorrelatedNoise:
     True
     """
 
-    sd: float = 0.1
+    sd: Annotated[float, "a share of the standard deviation", Above(0)] = 0.1
     columns: Sequence[str] | None = None
     keep_variance: bool = True
 
     scope: ClassVar[str] = "table"
     instead: ClassVar[str] = "use noise instead"
     technique: ClassVar[str] = "noise addition"
+    family: ClassVar[str] = "Perturb"
     details: ClassVar[Mapping[str, str]] = {
         "sd": "fact",
         "information_loss": "mean",
         "information_loss_by_column": "mean",
     }
-
-    def __post_init__(self) -> None:
-        if isinstance(self.sd, bool) or not 0 < self.sd < np.inf:
-            raise UsageError(
-                "correlated-noise: sd is a number above 0 (0.1 adds a tenth of the standard deviation)"
-            )
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Draw once per record and column, mix by the root of the covariance, add."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from sudare.errors import UsageError
+from sudare.constraints import AtLeast, Below
 from sudare.keys import Key, Words, by_words, words
 from sudare.registry import method
 
@@ -25,19 +25,12 @@ BUCKET = np.uint64(44)  # binary digits of a draw that do not tell its bucket
 class DeleteRecords:
     """Leave out a share of the records, drawn at random (P4, method h)."""
 
-    share: float
+    share: Annotated[float, "a share of the records", AtLeast(0), Below(1)]
 
     scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "record suppression"
+    family: ClassVar[str] = "Generalise and suppress"
     details: ClassVar[Mapping[str, str]] = {"deleted": "total"}
-
-    def __post_init__(self) -> None:
-        if (
-            isinstance(self.share, bool)
-            or not isinstance(self.share, (int, float))
-            or not 0 <= self.share < 1
-        ):
-            raise UsageError("delete-records: share is a number from 0 up to, not including, 1")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         return self.fit(draft.replace(key=key)).apply(draft, key)

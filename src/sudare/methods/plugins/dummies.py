@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.constraints import AtLeast
+from sudare.cost.clusterings import Keep
+from sudare.cost.optimise import EffortName
 from sudare.data.truth import DUMMY
 from sudare.engine.rows import Draft, Together
 from sudare.errors import DataError, UsageError
@@ -38,12 +41,13 @@ class DummyRecords:
     """
 
     value: str
-    k: int
-    keep: str = "set"
-    effort: str = "default"
+    k: Annotated[int, AtLeast(1)]
+    keep: Keep = "set"
+    effort: EffortName = "default"
 
     scope: ClassVar[str] = "group"
     technique: ClassVar[str] = "k-anonymity by dummy records"
+    family: ClassVar[str] = "Histories"
     details: ClassVar[Mapping[str, str]] = {
         "users": "total",
         "clusters": "total",
@@ -51,17 +55,6 @@ class DummyRecords:
         "lower_bound": "total",
         "*": "fact",
     }
-
-    def __post_init__(self) -> None:
-        from sudare.cost.optimise import effort_of
-
-        if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 1:
-            raise UsageError("dummy-records: k is a whole number, at least 1")
-        if self.keep not in ("set", "multiset"):
-            raise UsageError("dummy-records: keep is 'set' or 'multiset'")
-        if not isinstance(self.value, str):
-            raise UsageError("dummy-records: value is the name of a column")
-        effort_of(self.effort)
 
     def together(self, shape: Draft) -> Together:
         """All records of a person; everybody together where that can be, else people with similar sets."""

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.constraints import AtLeast, Between
 from sudare.data.values.hierarchy_sources import writable
 from sudare.engine.moments import Moments
 from sudare.engine.numbers import as_numbers
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from sudare.data.values.hierarchies import Hierarchy
     from sudare.engine.rows import Draft
 
-REPLACEMENTS = ("bound", "mean")
-
 
 @method
 @dataclass(frozen=True, kw_only=True)
@@ -41,15 +40,12 @@ class Round:
     """
 
     column: str
-    to: float
+    to: Annotated[float, "a number, e.g. 10", AtLeast(1e-15)]
 
     scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "rounding"
+    family: ClassVar[str] = "Generalise and suppress"
     details: ClassVar[Mapping[str, str]] = {"changed": "total", "to": "fact"}
-
-    def __post_init__(self) -> None:
-        if not _is_number(self.to) or not 1e-15 <= self.to < math.inf:
-            raise UsageError("round: to is a number above 0, e.g. 10, and not below 1e-15")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         import pyarrow as pa
@@ -78,24 +74,19 @@ class TopBottomCode:
     column: str
     top: float | None = None
     bottom: float | None = None
-    share: float | None = None
-    replacement: str = "bound"
+    share: Annotated[float, Between(0, 0.5)] | None = None
+    replacement: Literal["bound", "mean"] = "bound"
 
     scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "top and bottom coding"
+    family: ClassVar[str] = "Generalise and suppress"
     details: ClassVar[Mapping[str, str]] = {"top_coded": "total", "bottom_coded": "total"}
 
     def __post_init__(self) -> None:
         if self.top is None and self.bottom is None and self.share is None:
             raise UsageError("top-bottom-code: give top, bottom or share")
-        if any(bound is not None and not _is_number(bound) for bound in (self.top, self.bottom)):
-            raise UsageError("top-bottom-code: top and bottom are numbers")
-        if self.share is not None and (not _is_number(self.share) or not 0 < self.share < 0.5):
-            raise UsageError("top-bottom-code: share is between 0 and 0.5, e.g. 0.01")
         if self.top is not None and self.bottom is not None and not self.bottom < self.top:
             raise UsageError("top-bottom-code: bottom is below top")
-        if self.replacement not in REPLACEMENTS:
-            raise UsageError(f"top-bottom-code: replacement is one of {', '.join(REPLACEMENTS)}")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         return self.fit(draft).apply(draft, key)
@@ -161,16 +152,15 @@ class Generalize:
     """
 
     column: str
-    level: int = 1
+    level: Annotated[int, AtLeast(0)] = 1
     hierarchy: Hierarchy | Mapping[str, Any] | str | os.PathLike[str] | None = None
 
     scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "generalization"
+    family: ClassVar[str] = "Generalise and suppress"
     details: ClassVar[Mapping[str, str]] = {"level": "fact", "levels": "fact", "ncp": "mean"}
 
     def __post_init__(self) -> None:
-        if isinstance(self.level, bool) or not isinstance(self.level, int) or self.level < 0:
-            raise UsageError("generalize: level is a whole number from 0 (the value) on")
         writable({self.column: self.hierarchy} if self.hierarchy is not None else None)
 
     def fit(self, summary: Summary) -> Self:
@@ -262,7 +252,3 @@ def _round_whole(column: pa.ChunkedArray, to: int) -> pa.Array:
     up = room_above & ((rest >= kind(to - to // 2)) | ~room_below) & (rest > 0)
     rounded = numbers + np.where(up, more, kind(0)) - np.where(~up & room_below, rest, kind(0))
     return pa.array(rounded.astype(kind), type=column.type, mask=missing)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.constraints import AtLeast, Within
 from sudare.data.values.hierarchies import Hierarchy
 from sudare.data.values.recoded import SUPPRESSED
 from sudare.errors import UsageError
@@ -44,21 +45,18 @@ class LatticeRecoding:
     ['[20-29]', '[20-29]', '[30-39]', '[30-39]']
     """
 
-    k: int
-    suppress: float = 0.0
+    k: Annotated[int, AtLeast(2)]
+    suppress: Annotated[float, "a share of the rows", Within(0, 1)] = 0.0
     columns: Sequence[str] | None = None
     hierarchies: Hierarchies = None
 
     scope: ClassVar[str] = "table"
     instead: ClassVar[str] = "use mondrian, or generalize with a level you choose"
     technique: ClassVar[str] = "generalization"
+    family: ClassVar[str] = "k-anonymity"
     details: ClassVar[Mapping[str, str]] = {"ncp": "mean", "suppressed": "total", "*": "fact"}
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 2:
-            raise UsageError("lattice-recoding: k is a whole number from 2 on")
-        if isinstance(self.suppress, bool) or not 0 <= self.suppress <= 1:
-            raise UsageError("lattice-recoding: suppress is a share of the rows, from 0 to 1")
         object.__setattr__(self, "hierarchies", writable(self.hierarchies))
 
     def apply(self, draft: Draft, key: Key) -> Draft:

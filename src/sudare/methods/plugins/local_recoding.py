@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from sudare.errors import UsageError
+from sudare.constraints import Above, AtLeast, Below, Within
 from sudare.keys import Key
-from sudare.methods.conditions import check_parameters, sensitive_codes
+from sudare.methods.conditions import Diversity, sensitive_codes
 from sudare.methods.quasi import (
     Hierarchies,
     check_k,
@@ -42,18 +42,19 @@ class LocalRecoding:
     True
     """
 
-    k: int
+    k: Annotated[int, AtLeast(2)]
     columns: Sequence[str] | None = None
     hierarchies: Hierarchies = None
-    l: float | None = None
-    t: float | None = None
+    l: Annotated[float, Above(1)] | None = None
+    t: Annotated[float, AtLeast(0), Below(1)] | None = None
     sensitive: str | None = None
-    diversity: str = "distinct"
-    sweeps: int = 2
+    diversity: Diversity = "distinct"
+    sweeps: Annotated[int, Within(0, 1000)] = 2
 
     scope: ClassVar[str] = "table"
     instead: ClassVar[str] = "use mondrian instead"
     technique: ClassVar[str] = "generalization"
+    family: ClassVar[str] = "k-anonymity"
     details: ClassVar[Mapping[str, str]] = {
         "k": "fact",
         "groups": "total",
@@ -64,9 +65,6 @@ class LocalRecoding:
     }
 
     def __post_init__(self) -> None:
-        check_parameters("local-recoding", self.k, self.l, self.t, self.diversity)
-        if isinstance(self.sweeps, bool) or not isinstance(self.sweeps, int) or not 0 <= self.sweeps <= 1000:
-            raise UsageError("local-recoding: sweeps is a whole number from 0 to 1000")
         object.__setattr__(self, "hierarchies", writable(self.hierarchies))
 
     def apply(self, draft: Draft, key: Key) -> Draft:

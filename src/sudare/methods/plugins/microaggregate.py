@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.constraints import AtLeast
 from sudare.engine.numbers import as_numbers, is_number
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-VARIANTS = ("mdav", "tree")
 
 
 @method
@@ -43,13 +43,14 @@ class Microaggregate:
     [1.5, 1.5, 10.0, 10.0]
     """
 
-    k: int
+    k: Annotated[int, AtLeast(2)]
     columns: Sequence[str] | None = None
-    variant: str = "mdav"
+    variant: Literal["mdav", "tree"] = "mdav"
 
     scope: ClassVar[str] = "table"
     instead: ClassVar[str] = "use average within groups instead"
     technique: ClassVar[str] = "microaggregation"
+    family: ClassVar[str] = "k-anonymity"
     details: ClassVar[Mapping[str, str]] = {
         "k": "fact",
         "groups": "total",
@@ -57,12 +58,6 @@ class Microaggregate:
         "largest": "fact",
         "information_loss": "mean",
     }
-
-    def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 2:
-            raise UsageError("microaggregate: k is a whole number from 2 on")
-        if self.variant not in VARIANTS:
-            raise UsageError(f"microaggregate: variant is one of: {', '.join(VARIANTS)}")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Group the rows in the order of their ids, so that the order they came in does not matter."""

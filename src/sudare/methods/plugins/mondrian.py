@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
+from sudare.constraints import Above, AtLeast, Below
 from sudare.engine.summary import COUNT, Summary
 from sudare.keys import Key, order
-from sudare.methods.conditions import check_parameters, sensitive_codes
+from sudare.methods.conditions import Diversity, sensitive_codes
 from sudare.methods.quasi import (
     Hierarchies,
     check_k,
@@ -46,21 +47,21 @@ class Mondrian:
     True
     """
 
-    k: int
+    k: Annotated[int, AtLeast(2)]
     columns: Sequence[str] | None = None
     relaxed: bool = False
     hierarchies: Hierarchies = None
-    l: float | None = None
-    t: float | None = None
+    l: Annotated[float, Above(1)] | None = None
+    t: Annotated[float, AtLeast(0), Below(1)] | None = None
     sensitive: str | None = None
-    diversity: str = "distinct"
+    diversity: Diversity = "distinct"
 
     instead: ClassVar[str] = "leave out relaxed, l and t: then counts of the values will do"
     technique: ClassVar[str] = "generalization"
+    family: ClassVar[str] = "k-anonymity"
     details: ClassVar[Mapping[str, str]] = {"*": "fact"}
 
     def __post_init__(self) -> None:
-        check_parameters("mondrian", self.k, self.l, self.t, self.diversity)
         object.__setattr__(self, "hierarchies", writable(self.hierarchies))
 
     @property

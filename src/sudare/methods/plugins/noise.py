@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
+from sudare.constraints import AtLeast
 from sudare.engine.numbers import as_numbers
-from sudare.errors import UsageError
 from sudare.keys import Key, normal
 from sudare.methods.numeric import like, numeric_columns
 from sudare.registry import method
@@ -28,27 +28,18 @@ class Noise:
     lets expect: the mean absolute change over the column's standard deviation.
     """
 
-    sd: float = 0.1
+    sd: Annotated[float, "a share of the standard deviation", AtLeast(0)] = 0.1
     columns: Sequence[str] | str | None = None
-    scales: Mapping[str, float] | None = None
+    scales: Mapping[str, Annotated[float, AtLeast(0)]] | None = None
 
     scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "noise addition"
+    family: ClassVar[str] = "Perturb"
     details: ClassVar[Mapping[str, str]] = {
         "columns": "fact",
         "relative_sd": "fact",
         "information_loss": "fact",
     }
-
-    def __post_init__(self) -> None:
-        given = (self.sd, *(self.scales or {}).values())
-        if any(
-            isinstance(x, bool) or not isinstance(x, (int, float)) or not x >= 0 or math.isinf(x)
-            for x in given
-        ):
-            raise UsageError(
-                "noise: sd is a number from 0 on (0.1 adds a tenth of the column's standard deviation)"
-            )
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         return self.fit(draft).apply(draft, key)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.constraints import Above, AtMost
 from sudare.data.values.recoded import plain
 from sudare.errors import UsageError
 from sudare.keys import Key, uniform
@@ -40,22 +41,19 @@ class Pram:
     """
 
     column: str
-    retain: float = 0.8
+    retain: Annotated[float, "a probability", Above(0), AtMost(1)] = 0.8
     matrix: Sequence[Sequence[float]] | None = None
     invariant: bool = True
 
     scope: ClassVar[str] = "table"
     instead: ClassVar[str] = "use randomized-addition instead"
     technique: ClassVar[str] = "post-randomization"
+    family: ClassVar[str] = "Perturb"
     details: ClassVar[Mapping[str, str]] = {
         "changed": "mean",
         "expected_changed": "mean",
         "information_loss": "mean",
     }
-
-    def __post_init__(self) -> None:
-        if isinstance(self.retain, bool) or not 0 < self.retain <= 1:
-            raise UsageError("pram: retain is a probability above 0, at most 1")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Draw every cell anew from its row of the matrix."""

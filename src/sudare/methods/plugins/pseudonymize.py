@@ -38,11 +38,8 @@ class Pseudonymize:
 
     scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "pseudonymization"
+    family: ClassVar[str] = "Histories"
     details: ClassVar[Mapping[str, str]] = {"pseudonyms": "fact", "dropped": "fact"}
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.recipient, str):
-            raise UsageError("pseudonymize: recipient is a text, the name of the recipient")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         kept = (self.keep,) if isinstance(self.keep, str) else tuple(self.keep)

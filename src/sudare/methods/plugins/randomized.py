@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
+from sudare.constraints import AtLeast
 from sudare.data.values.recoded import plain
 from sudare.data.values.sets import SetSchema, check_l, is_sets, to_arrow
 from sudare.errors import DataError, UsageError, warn
@@ -38,18 +39,17 @@ class RandomizedAddition:
     l = 1 publishes the truth, with a warning.
     """
 
-    l: int
+    l: Annotated[int, AtLeast(1)]
     column: str | Sequence[str] | None = None
     domain: Sequence[Any] | None = None
     force: bool = False
 
     scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "randomization"
+    family: ClassVar[str] = "l-diversity"
     details: ClassVar[Mapping[str, str]] = {"*": "fact"}
 
     def __post_init__(self) -> None:
-        if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 1:
-            raise UsageError("randomized-addition: l is a whole number from 2 on (1 hides nothing)")
         if self.domain is not None and len(self.columns_given) > 1:
             raise UsageError("randomized-addition: domain belongs to one column; use one step per column")
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.constraints import Above, AtMost
 from sudare.engine.numbers import as_numbers
-from sudare.errors import DataError, UsageError
+from sudare.errors import DataError
 from sudare.keys import Key, uniform, words
 from sudare.methods.numeric import numeric_columns
 from sudare.registry import method
@@ -38,22 +39,19 @@ class RankSwap:
     [10, 20, 30, 40]
     """
 
-    p: float
+    p: Annotated[float, "a percentage of the records", Above(0), AtMost(100)]
     columns: Sequence[str] | None = None
 
     scope: ClassVar[str] = "table"
     instead: ClassVar[str] = "use swap within groups instead"
     technique: ClassVar[str] = "rank swapping"
+    family: ClassVar[str] = "Perturb"
     details: ClassVar[Mapping[str, str]] = {
         "p": "fact",
         "mean_rank_change": "mean",
         "information_loss": "mean",
         "information_loss_by_column": "mean",
     }
-
-    def __post_init__(self) -> None:
-        if isinstance(self.p, bool) or not 0 < self.p <= 100:
-            raise UsageError("rank-swap: p is a percentage of the records, above 0, at most 100")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Swap every column by itself."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.constraints import Above, AtLeast
 from sudare.data.values.recoded import SUPPRESSED
 from sudare.engine.rows import Draft, Together
 from sudare.engine.summary import COUNT, Summary
@@ -35,6 +36,7 @@ class Suppress:
 
     scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "attribute suppression"
+    family: ClassVar[str] = "Generalise and suppress"
     details: ClassVar[Mapping[str, str]] = {"columns": "fact"}
 
     def __post_init__(self) -> None:
@@ -59,15 +61,13 @@ class Suppress:
 class SuppressRecords:
     """Leave out every record that shares its quasi-identifiers with fewer than k - 1 others."""
 
-    k: int
+    k: Annotated[int, AtLeast(2)]
     columns: Sequence[str] | str | None = None
 
     scope: ClassVar[str] = "group"
     technique: ClassVar[str] = "record suppression"
+    family: ClassVar[str] = "Generalise and suppress"
     details: ClassVar[Mapping[str, str]] = {"suppressed": "total", "share": "mean"}
-
-    def __post_init__(self) -> None:
-        _check_whole(self.k, "suppress-records")
 
     def together(self, shape: Draft) -> Together:
         return Together(quasi_columns(shape, self.columns, "suppress-records"))
@@ -111,20 +111,15 @@ class LocalSuppression:
     others can be starred instead. No record is dropped.
     """
 
-    k: int
+    k: Annotated[int, AtLeast(2)]
     columns: Sequence[str] | str | None = None
-    importance: Mapping[str, float] | None = None
+    importance: Mapping[str, Annotated[float, Above(0)]] | None = None
 
     scope: ClassVar[str] = "table"
     instead: ClassVar[str] = "use mondrian instead"
     technique: ClassVar[str] = "local suppression"
+    family: ClassVar[str] = "Generalise and suppress"
     details: ClassVar[Mapping[str, str]] = {"cells": "total", "share": "mean"}
-
-    def __post_init__(self) -> None:
-        _check_whole(self.k, "local-suppression")
-        weights = dict(self.importance or {}).values()
-        if any(isinstance(w, bool) or not isinstance(w, (int, float)) or not w > 0 for w in weights):
-            raise UsageError("local-suppression: importance is a number above 0 per column")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         from sudare.engine.codes import codes
@@ -241,8 +236,3 @@ def _with_stars(column: pa.ChunkedArray, stars: Flags) -> pa.Array:
     from sudare.data.values.hierarchies import as_text
 
     return pc.if_else(pa.array(stars), SUPPRESSED, as_text(column))
-
-
-def _check_whole(k: int, name: str) -> None:
-    if isinstance(k, bool) or not isinstance(k, int) or k < 2:
-        raise UsageError(f"{name}: k is a whole number from 2 on")

@@ -31,6 +31,7 @@ class Swap:
     scope: ClassVar[str] = "group"
     instead: ClassVar[str] = "name the columns to group by: give by="
     technique: ClassVar[str] = "permutation"
+    family: ClassVar[str] = "Perturb"
     details: ClassVar[Mapping[str, str]] = {"groups": "total", "alone": "total", "moved_cells": "total"}
 
     def together(self, shape: Draft) -> Together:
@@ -70,6 +71,7 @@ class Shuffle:
     scope: ClassVar[str] = "table"
     instead: ClassVar[str] = "use swap within groups instead"
     technique: ClassVar[str] = "permutation"
+    family: ClassVar[str] = "Perturb"
     details: ClassVar[Mapping[str, str]] = {"claims_permuted": "total"}
 
     def apply(self, draft: Draft, key: Key) -> Draft:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.constraints import AtLeast
 from sudare.data.values.recoded import SUPPRESSED
 from sudare.data.values.sets import SetSchema
 from sudare.disclosure.diversity import check_eligible
@@ -32,17 +33,14 @@ class TP:
     `*` (a column on which the whole residue agrees keeps its value). Starred columns become text.
     """
 
-    l: int
+    l: Annotated[int, AtLeast(2)]
     column: str | None = None
 
     scope: ClassVar[str] = "table"
     instead: ClassVar[str] = "use randomized-addition instead"
     technique: ClassVar[str] = "local suppression"
+    family: ClassVar[str] = "l-diversity"
     details: ClassVar[Mapping[str, str]] = {"residue": "total", "l": "fact"}
-
-    def __post_init__(self) -> None:
-        if isinstance(self.l, bool) or not isinstance(self.l, int) or self.l < 2:
-            raise UsageError("tp: l is a whole number from 2 on")
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         from sudare.engine.codes import classes, codes

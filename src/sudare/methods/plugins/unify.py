@@ -35,6 +35,7 @@ class Unify:
 
     scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "generalization"
+    family: ClassVar[str] = "Generalise and suppress"
     details: ClassVar[Mapping[str, str]] = {"column": "fact"}
 
     def apply(self, draft: Draft, key: Key) -> Draft:
@@ -87,6 +88,7 @@ class Average:
     scope: ClassVar[str] = "group"
     instead: ClassVar[str] = "name the columns to group by: give by="
     technique: ClassVar[str] = "microaggregation"
+    family: ClassVar[str] = "Perturb"
     details: ClassVar[Mapping[str, str]] = {"groups": "total", "alone": "total"}
 
     def together(self, shape: Draft) -> Together:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
+from sudare.constraints import AtLeast
 from sudare.estimate.measure import parts
 from sudare.estimate.models import FORMS
-from sudare.estimate.workload import workload
+from sudare.estimate.workload import Queries, Selectivity, workload
 from sudare.registry import metric
 from sudare.utility.base import Comparison, Measured
 
@@ -22,9 +23,9 @@ class QueryWorkload:
     meaning: ClassVar[str] = "mean MSE of random queries about the sensitive column"
     better: ClassVar[str] = "lower"
     place: ClassVar[int] = 150
-    dimensions: int = 2
-    selectivity: float = 0.07
-    queries: int = 200
+    dimensions: Annotated[int, AtLeast(1)] = 2
+    selectivity: Selectivity = 0.07
+    queries: Queries = 200
 
     def measure(self, pair: Comparison) -> Measured:
         quasi = pair.quasi()

@@ -1,0 +1,25 @@
+# Written by `make stubs`.
+from sudare.methods.plugins.anatomy import Anatomy as Anatomy
+from sudare.methods.plugins.correlated_noise import CorrelatedNoise as CorrelatedNoise
+from sudare.methods.plugins.delete import DeleteRecords as DeleteRecords
+from sudare.methods.plugins.dummies import DummyRecords as DummyRecords
+from sudare.methods.plugins.generalize import Generalize as Generalize
+from sudare.methods.plugins.generalize import Round as Round
+from sudare.methods.plugins.generalize import TopBottomCode as TopBottomCode
+from sudare.methods.plugins.lattice import LatticeRecoding as LatticeRecoding
+from sudare.methods.plugins.local_recoding import LocalRecoding as LocalRecoding
+from sudare.methods.plugins.microaggregate import Microaggregate as Microaggregate
+from sudare.methods.plugins.mondrian import Mondrian as Mondrian
+from sudare.methods.plugins.noise import Noise as Noise
+from sudare.methods.plugins.pram import Pram as Pram
+from sudare.methods.plugins.pseudonymize import Pseudonymize as Pseudonymize
+from sudare.methods.plugins.randomized import RandomizedAddition as RandomizedAddition
+from sudare.methods.plugins.rank_swap import RankSwap as RankSwap
+from sudare.methods.plugins.suppress import LocalSuppression as LocalSuppression
+from sudare.methods.plugins.suppress import Suppress as Suppress
+from sudare.methods.plugins.suppress import SuppressRecords as SuppressRecords
+from sudare.methods.plugins.swap import Shuffle as Shuffle
+from sudare.methods.plugins.swap import Swap as Swap
+from sudare.methods.plugins.tp import TP as TP
+from sudare.methods.plugins.unify import Average as Average
+from sudare.methods.plugins.unify import Unify as Unify
