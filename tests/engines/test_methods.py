@@ -91,7 +91,7 @@ def test_a_table_larger_than_memory_gives_the_same_release(local, same, key, rec
 
 
 def test_what_does_not_fit_into_memory_says_so_at_once_and_names_another_way(local, key, monkeypatch):
-    monkeypatch.setattr("sudare.engine.duckdb.rows.memory_limit", lambda: 0)
+    monkeypatch.setattr("sudare.data.connection.memory_limit", lambda: 0)
     with pytest.raises(UsageError) as refused:
         sudare.anonymize(local, [methods.Round(column="price", to=1), methods.RankSwap(p=5)], key=key)
     assert "rank-swap needs all rows in one place, about 0.0 GB" in str(refused.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import glob
 import itertools
@@ -10,6 +11,7 @@ import os
 import secrets
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,18 +43,45 @@ def connect() -> duckdb.DuckDBPyConnection:
     if threads := os.environ.get("SUDARE_THREADS"):
         config["threads"] = int(threads)
     connection = duckdb.connect(":memory:", config=config)
-    if limit := os.environ.get("SUDARE_MEMORY"):
-        connection.execute(f"SET memory_limit = {literal(limit)}")
-        connection.execute(f"SET memory_limit = '{int(OWN_SHARE * memory_limit(connection))}B'")
+    _limit_memory(connection)
     connection.execute("SET enable_progress_bar = false")
     connection.execute("SET parquet_metadata_cache = true")  # read once per file and change of it
     return connection
 
 
-def memory_limit(connection: duckdb.DuckDBPyConnection | None = None) -> int:
+def memory_limit() -> int:
     """What DuckDB may take, in bytes."""
-    query = "SELECT parse_formatted_bytes(current_setting('memory_limit'))"
-    return int((connection or connect()).sql(query).fetchall()[0][0])
+    return _memory_limit(connect())
+
+
+@contextlib.contextmanager
+def limited(memory: int | None) -> Iterator[None]:
+    """Another limit for a while; what does not fit goes to the private folder."""
+    if memory is None:
+        yield
+        return
+    connect().execute(f"SET memory_limit = '{int(memory)}B'")
+    try:
+        yield
+    finally:
+        _limit_memory(connect())
+
+
+def _limit_memory(connection: duckdb.DuckDBPyConnection) -> None:
+    """DuckDB's part of what the process may take, or what DuckDB takes by itself."""
+    if given := os.environ.get("SUDARE_MEMORY"):
+        connection.execute(f"SET memory_limit = {literal(given)}")
+        connection.execute(f"SET memory_limit = '{int(OWN_SHARE * _memory_limit(connection))}B'")
+    else:
+        connection.execute("RESET memory_limit")
+
+
+def _memory_limit(connection: duckdb.DuckDBPyConnection) -> int:
+    number, _, unit = str(
+        connection.sql("SELECT current_setting('memory_limit')").fetchall()[0][0]
+    ).partition(" ")
+    powers = {"bytes": 0, "KiB": 10, "MiB": 20, "GiB": 30, "TiB": 40}
+    return int(float(number) * (1 << powers.get(unit, 0)))
 
 
 @functools.cache

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sudare.data.connection import connect, memory_limit, quote
+from sudare.data import connection
+from sudare.data.connection import connect, quote
 from sudare.data.dataset import Dataset
 from sudare.data.truth import ROW
 from sudare.engine.rows import Draft, Made, Method, Outcome, Rows, Together, card_of
@@ -27,7 +28,7 @@ def rows_of(ds: Dataset, key: Key) -> Rows:
 
 def fits(ds: Dataset) -> bool:
     """Whether a recipe can hold all rows at once."""
-    return bytes_in_memory(ds) <= memory_limit()
+    return bytes_in_memory(ds) <= connection.memory_limit()
 
 
 def bytes_in_memory(ds: Dataset) -> int:

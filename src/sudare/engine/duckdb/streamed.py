@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.data import connection
 from sudare.data.connection import connect, quote
 from sudare.data.dataset import Dataset
 from sudare.data.truth import ROW
@@ -64,11 +65,11 @@ class Streamed:
         return StreamedSummary(self)
 
     def refusal(self, together: Together | None) -> str | None:
-        if (together is not None and together.alike is None) or self.needed <= rows.memory_limit():
+        if (together is not None and together.alike is None) or self.needed <= connection.memory_limit():
             return None
         return (
             f"needs all rows in one place, about {self.needed / 2**30:.1f} GB, and sudare may take "
-            f"{rows.memory_limit() / 2**30:.1f} GB here"
+            f"{connection.memory_limit() / 2**30:.1f} GB here"
         )
 
     def each(self, step: Method) -> Streamed:
