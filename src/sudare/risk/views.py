@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sudare.engine.risk_profile import Profile
+from sudare.engine.profile import Profile
 from sudare.errors import UsageError
 from sudare.results import Result
 from sudare.risk import formulas

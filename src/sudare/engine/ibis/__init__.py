@@ -1,0 +1,1 @@
+"""Any database that ibis speaks to, counted by expressions: aggregates come back."""
