@@ -22,8 +22,8 @@ SIZES = {"full": (100_000, 1_000_000, 10_000_000), "small": SMALL}
 LARGE = {"full": (1_000_000, 10_000_000, 100_000_000), "small": SMALL}
 
 
-def ours(bought: Purchases, *, way: str, sets: list[list[str]]) -> list[float]:
-    result = sudare.risk(bought.data, combine=max(map(len, sets)), way=way)
+def ours(bought: Purchases, *, strategy: str, sets: list[list[str]]) -> list[float]:
+    result = sudare.risk(bought.data, combine=max(map(len, sets)), strategy=strategy)
     return [result.risk_of(names) for names in sets]
 
 
@@ -49,10 +49,10 @@ def sampled(bought: Purchases) -> float:
 
 def against_bare(name: str, goal: Goal, **more: Any) -> Work:
     """Sets of attributes (one by one, if not said otherwise), by the kernel (likewise), against bare queries."""
-    sets, way = more.pop("sets", ONES), more.pop("way", "kernel")
+    sets, strategy = more.pop("sets", ONES), more.pop("strategy", "kernel")
     return Work(
         name=name,
-        ours=partial(ours, way=way, sets=sets),
+        ours=partial(ours, strategy=strategy, sets=sets),
         peer=partial(peer, sets=sets),
         peer_name=f"{len(sets)} bare DuckDB queries",
         goal=goal,
@@ -61,7 +61,7 @@ def against_bare(name: str, goal: Goal, **more: Any) -> Work:
 
 
 WORKS = (
-    against_bare("risk of 5 attributes, by queries", at_most(1.3), way="plain"),
+    against_bare("risk of 5 attributes, by queries", at_most(1.3), strategy="plain"),
     against_bare(
         "risk of 5 attributes, by the kernel",
         at_most(0.3),
@@ -71,7 +71,7 @@ WORKS = (
         name="risk of 5 attributes, by the kernel (polars)",
         sizes=SIZES,
         prepare=purchases,
-        ours=partial(ours, way="kernel", sets=ONES),
+        ours=partial(ours, strategy="kernel", sets=ONES),
         peer=polars,
         peer_name="5 polars queries",
         peer_needs="polars",

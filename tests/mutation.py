@@ -31,7 +31,7 @@ TESTED: dict[str, tuple[str, ...]] = {
     "sudare.risk.blurred": (f"{RISK}/test_blurred.py", f"{RISK}/test_engines.py"),
     "sudare.risk.channels": (f"{RISK}/test_blurred.py",),
     "sudare.policy.check": (f"{RISK}/test_policy.py",),
-    "sudare.risk.consistent": (f"{RISK}/test_after.py",),
+    "sudare.engine.consistent": (f"{RISK}/test_after.py",),
     "sudare.disclosure.diversity": (f"{RISK}/test_diversity.py", f"{DISCLOSURE}/test_sensitive.py"),
     "sudare.risk.formulas": (f"{RISK}/test_formulas.py", f"{RISK}/test_blurred.py"),
     "sudare.risk.knowledge": (f"{RISK}/test_measure.py", f"{RISK}/test_across.py"),
@@ -44,7 +44,7 @@ TESTED: dict[str, tuple[str, ...]] = {
     "sudare.risk.scale": (f"{RISK}/test_scale.py",),
     "sudare.risk.values": (f"{RISK}/test_measure.py",),
     "sudare.disclosure.attribute_power": (f"{DISCLOSURE}/test_telling.py", f"{DISCLOSURE}/test_measure.py"),
-    "sudare.disclosure.counts": (f"{DISCLOSURE}/test_measure.py", f"{DISCLOSURE}/test_sensitive.py"),
+    "sudare.engine.classes": (f"{DISCLOSURE}/test_measure.py", f"{DISCLOSURE}/test_sensitive.py"),
     "sudare.disclosure.frame": (f"{DISCLOSURE}/test_measure.py", f"{DISCLOSURE}/test_population.py"),
     "sudare.disclosure.individual": (
         f"{DISCLOSURE}/test_population.py",

@@ -6,8 +6,8 @@ import pytest
 
 import sudare
 from sudare import methods
+from sudare.engine.spark import after
 from sudare.errors import UsageError
-from sudare.risk import after_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::sudare.errors.SudareWarning")]
 
@@ -56,6 +56,6 @@ def test_without_users_every_record_is_a_person(on_spark, on_duckdb, purchases, 
 def test_too_many_values_are_refused_with_the_way_out(on_spark, purchases, key, monkeypatch):
     ds = on_spark(purchases, **ROLES)
     release = sudare.anonymize(ds, methods.Generalize(column="day"), key=key)
-    monkeypatch.setattr(after_spark, "MOST_VALUES", 5)
+    monkeypatch.setattr(after, "MOST_VALUES", 5)
     with pytest.raises(UsageError, match=r"goods: has more than 5 values.*sample with DuckDB"):
         sudare.risk(ds, attributes="goods", release=release)

@@ -59,8 +59,8 @@ def test_the_table_of_values_is_equal(engine, on_duckdb, purchases):
 def test_kernel_and_plain_expressions_agree_on_spark(on_spark, purchases):
     ds = on_spark(purchases, user="customer")
     options = {"attributes": ["goods", "shop"], "attacker": "proportional"}
-    assert rows_of(sudare.risk(ds, way="kernel", **options)) == rows_of(
-        sudare.risk(ds, way="plain", **options)
+    assert rows_of(sudare.risk(ds, strategy="kernel", **options)) == rows_of(
+        sudare.risk(ds, strategy="plain", **options)
     )
 
 

@@ -186,4 +186,4 @@ def test_stronger_attackers_on_the_purchases(retail):
 
 
 def test_the_kernel_prints_the_same_table(retail):
-    assert risk(retail, combine=3, way="kernel").rows == risk(retail, combine=3, way="plain").rows
+    assert risk(retail, combine=3, strategy="kernel").rows == risk(retail, combine=3, strategy="plain").rows

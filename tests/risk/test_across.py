@@ -6,8 +6,9 @@ from hypothesis import given, settings
 
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
-from sudare.engine.risk_cross import cross_of_codes, cross_risks
-from sudare.engine.risk_lattice import coded
+from sudare.engine.coded import cross_of_codes
+from sudare.engine.counts import counts_of
+from sudare.engine.duckdb.coded import coded
 from sudare.errors import UsageError
 from sudare.risk.measure import risk
 
@@ -27,7 +28,7 @@ def table(found):
 def test_knowledge_of_different_records_equals_the_slow_reference(slow, found):
     ds = table(found)
     expected = slow.across([(u, a) for u, a, _ in found], [(u, b) for u, _, b in found])
-    assert cross_risks(ds, [("a", "b")], missing="value")[0].risk == pytest.approx(float(expected))
+    assert counts_of(ds).cross("a", "b").risk == pytest.approx(float(expected))
 
 
 @few
@@ -77,6 +78,6 @@ def test_a_named_pair_is_measured_as_it_is_named():
     }
     assert set(found) == {("a", "b"), ("b", "b")}
     for pair, row in found.items():
-        assert row["risk"] == cross_risks(ds, [pair], missing="value")[0].risk
+        assert row["risk"] == counts_of(ds).cross(*pair).risk
         assert row["low_cost"] is None, "no bound is known for it"
         assert row["alpha"] is None

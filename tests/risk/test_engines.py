@@ -79,8 +79,11 @@ def test_the_order_of_rows_and_the_number_of_threads_change_no_digit():
     expected = risk(both(found)[0], combine=2, attacker="proportional").rows
     for threads in (1, 2):
         connect().execute(f"SET threads = {threads}")
-        for way in ("plain", "kernel"):
-            assert risk(both(found[::-1])[0], combine=2, attacker="proportional", way=way).rows == expected
+        for strategy in ("plain", "kernel"):
+            assert (
+                risk(both(found[::-1])[0], combine=2, attacker="proportional", strategy=strategy).rows
+                == expected
+            )
     connect().execute("RESET threads")
 
 

@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import pytest
 
-from sudare.engine.risk_profile import Profile
+from sudare.engine.profile import Profile
 from sudare.risk import formulas
 
 DATE = Profile.of([(4, 2, 1), (3, 2, 1), (3, 1, 1)])

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
+from sudare.engine.attribute_sets import profiles_of_codes
+from sudare.engine.coded import Coded
 from sudare.engine.kernels import risk as kernel
-from sudare.engine.risk_lattice import Coded, profiles_of_codes
 from sudare.errors import UsageError
 from sudare.risk.measure import risk
 
@@ -39,8 +40,8 @@ def make(rows):
 @given(tables, st.sampled_from(["uniform", "proportional", "bayes"]), st.sampled_from([1, 3]))
 def test_the_kernel_gives_the_same_digits_as_plain_queries(rows, attacker, combine):
     ds = make(rows)
-    plain = risk(ds, combine=combine, attacker=attacker, way="plain")
-    fast = risk(ds, combine=combine, attacker=attacker, way="kernel")
+    plain = risk(ds, combine=combine, attacker=attacker, strategy="plain")
+    fast = risk(ds, combine=combine, attacker=attacker, strategy="kernel")
     assert plain.rows == fast.rows
     assert plain.profiles == fast.profiles
 
@@ -51,9 +52,9 @@ def test_tables_larger_than_their_first_size_grow():
     texts = [f"text {v}" for v in x]
     ds = Dataset.from_arrow(pa.table({"u": [f"u{v}" for v in users], "x": texts, "y": y}), Roles.of(user="u"))
     for attacker in ("uniform", "bayes"):
-        plain = risk(ds, combine=2, attacker=attacker, way="plain")
-        assert plain.rows == risk(ds, combine=2, attacker=attacker, way="kernel").rows
-        assert plain.rows[-1] == risk(ds, attacker=attacker, way="kernel").rows[-1]
+        plain = risk(ds, combine=2, attacker=attacker, strategy="plain")
+        assert plain.rows == risk(ds, combine=2, attacker=attacker, strategy="kernel").rows
+        assert plain.rows[-1] == risk(ds, attacker=attacker, strategy="kernel").rows[-1]
 
 
 def test_the_number_of_buckets_changes_nothing():
@@ -94,42 +95,39 @@ def test_a_record_that_is_alone_is_not_looked_at_again():
 )
 def test_every_type_of_column_counts_the_same_on_both_ways(values):
     ds = Dataset.from_arrow(pa.table({"u": ["p", "q", "q"], "x": values}), Roles.of(user="u"))
-    assert risk(ds, way="plain").rows == risk(ds, way="kernel").rows
+    assert risk(ds, strategy="plain").rows == risk(ds, strategy="kernel").rows
 
 
 def test_no_user_column_means_a_person_per_row_for_the_kernel_too():
     ds = Dataset.from_arrow(pa.table({"x": [1, 1, 2], "y": [1, 2, 2]}), Roles())
     for attacker in ("uniform", "proportional", "bayes"):
-        plain = risk(ds, combine=2, way="plain", attacker=attacker)
-        assert plain.rows == risk(ds, combine=2, way="kernel", attacker=attacker).rows
+        plain = risk(ds, combine=2, strategy="plain", attacker=attacker)
+        assert plain.rows == risk(ds, combine=2, strategy="kernel", attacker=attacker).rows
 
 
 @few
 @given(tables, st.booleans())
 def test_rows_ordered_by_the_engine_give_the_same_profiles(rows, wide):
-    from sudare.engine.risk_lattice import lattice_profiles
-    from sudare.engine.risk_stream import single_profiles
+    from sudare.engine.duckdb.profiles import coded_profiles, single_profiles
 
     ds = make(rows)
     singles = [("x",), ("y",), ("z",)]
-    assert single_profiles(ds, ["x", "y", "z"], wide) == lattice_profiles(ds, singles, wide)
+    assert single_profiles(ds, ["x", "y", "z"], wide) == coded_profiles(ds, singles, wide)
 
 
 @pytest.mark.parametrize("combine", [1, 2])
 def test_with_little_memory_the_result_is_the_same(monkeypatch, combine):
-    from sudare.engine import risk_stream
 
     rng = np.random.default_rng(4)
     columns = {name: rng.integers(0, width, 5_000) for name, width in (("u", 300), ("x", 900), ("y", 40))}
     ds = Dataset.from_arrow(pa.table(columns), Roles.of(user="u"))
-    expected = risk(ds, combine=combine, way="kernel").rows
-    monkeypatch.setattr(risk_stream, "memory_limit", lambda: 1000.0)
-    assert risk(ds, combine=combine, way="kernel").rows == expected
+    expected = risk(ds, combine=combine, strategy="kernel").rows
+    monkeypatch.setattr("sudare.data.connection.memory_limit", lambda: 1000)
+    assert risk(ds, combine=combine, strategy="kernel").rows == expected
 
 
 def test_the_memory_limit_is_read_from_the_engine():
-    from sudare.data.connection import connect
-    from sudare.engine.risk_stream import memory_limit
+    from sudare.data.connection import connect, memory_limit
 
     before = connect().sql("SELECT current_setting('memory_limit')").fetchall()[0][0]
     connect().execute("SET memory_limit = '1GiB'")
@@ -143,19 +141,19 @@ def test_a_memory_limit_holds_for_the_call_only():
 
     ds = make([(1, "a", 1, 1.0), (2, "a", 2, 1.0)])
     before = connect().sql("SELECT current_setting('memory_limit')").fetchall()
-    risk(ds, way="kernel", memory=500_000_000)
+    risk(ds, strategy="kernel", memory=500_000_000)
     assert connect().sql("SELECT current_setting('memory_limit')").fetchall() == before
 
 
 def test_the_kernel_cannot_drop_missing_values():
-    with pytest.raises(UsageError, match="way='auto'"):
-        risk(make([(1, "a", 1, 1.0)]), way="kernel", missing="drop")
+    with pytest.raises(UsageError, match="strategy='auto'"):
+        risk(make([(1, "a", 1, 1.0)]), strategy="kernel", missing="drop")
 
 
 def test_a_table_with_very_many_columns_is_read_once():
     columns = {f"c{place}": [(row * place) % 7 for row in range(6)] for place in range(2_000)}
     ds = Dataset.from_arrow(pa.table({"u": ["a", "a", "b", "b", "c", "c"], **columns}), Roles.of(user="u"))
-    few_columns = risk(ds, attributes=["c3", "c5"], way="plain")
+    few_columns = risk(ds, attributes=["c3", "c5"], strategy="plain")
     every = risk(ds)
     assert len(every.rows) == 2_000
     assert every.risk_of("c3") == few_columns.risk_of("c3")

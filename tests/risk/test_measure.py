@@ -127,7 +127,7 @@ def test_columns_with_quotes_and_plus_signs_are_names_like_others(dataset):
         {"attributes": "u"},
         {"combine": 0},
         {"attributes": []},
-        {"way": "slow"},
+        {"strategy": "slow"},
     ],
 )
 def test_a_wrong_call_is_a_usage_error(dataset, call):

@@ -140,12 +140,15 @@ def test_a_file_in_the_order_of_the_attribute_gives_the_same_draw(tmp_path, kind
 
 
 def test_only_the_records_of_the_sampled_values_are_read():
-    from sudare.engine.risk_sample import counts_of
+    from sudare.engine.counts import counts_of
 
     ds = table([(1, "a", 0), (1, "a", 1), (2, "a", 1), (3, "b", 2), (4, None, 2)])
-    assert counts_of(ds, pa.table({"x": ["a"]})) == [(3, 2, 5, 2)]
-    assert sorted(counts_of(ds, pa.table({"x": pa.array(["b", None])}))) == [(1, 1, 1, 1), (1, 1, 1, 1)]
-    assert counts_of(ds, pa.table({"x": pa.array(["a"]), "y": pa.array([1])})) == [(2, 2, 2, 1)]
+    assert counts_of(ds).owners(pa.table({"x": ["a"]})) == [(3, 2, 5, 2)]
+    assert sorted(counts_of(ds).owners(pa.table({"x": pa.array(["b", None])}))) == [
+        (1, 1, 1, 1),
+        (1, 1, 1, 1),
+    ]
+    assert counts_of(ds).owners(pa.table({"x": pa.array(["a"]), "y": pa.array([1])})) == [(2, 2, 2, 1)]
 
 
 @pytest.mark.filterwarnings("ignore::sudare.errors.SudareWarning")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.engine.counts import counts_of
 from sudare.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Counts:
+class Histories:
     """Of a table and a value column: how many records, users, values, (user, value) pairs, and their spread."""
 
     records: int
@@ -38,16 +39,22 @@ class Counts:
         return self.users * self.values - self.pairs
 
 
-def count(ds: Dataset, value: str) -> Counts:
+def count(ds: Dataset, value: str) -> Histories:
     """Counts by the engine that holds the table; only histograms come back."""
     user = user_column(ds)
     ds.require([value])
-    pairs = _pairs(ds, user, value)
-    of_value = pairs.group_by("value").aggregate(d=pairs.records.count(), r=pairs.records.sum())
-    of_user = pairs.group_by("user").aggregate(b=pairs.records.sum())
-    owners, frequency = _histogram(of_value, "d"), _histogram(of_value, "r")
-    activity = _histogram(of_user, "b")
-    return Counts(int(activity.sum()), len(activity), len(owners), owners, frequency, activity)
+    (profile,) = counts_of(ds).profiles([(value,)])
+    frequency, owners, times = (np.array(column, np.int64) for column in zip(*profile.pairs))
+    by_record = replace(ds, roles=ds.roles.without([user]))
+    sizes = counts_of(by_record).class_sizes([user])
+    return Histories(
+        records=profile.records,
+        users=profile.users,
+        values=profile.values,
+        owners=np.sort(np.repeat(owners, times)),
+        frequency=np.repeat(frequency, times),
+        activity=np.repeat(sizes.persons, sizes.classes),
+    )
 
 
 def user_column(ds: Dataset) -> str:
@@ -77,15 +84,3 @@ def sample(ds: Dataset, value: str, users: int, seed: int = 1) -> ItemSets:
         table = table.filter(table.user.isin(known.take(drawn).to_pylist()))
     coded, (people, values) = codes(table.to_pyarrow(), ["user", "value"])
     return ItemSets.of(coded[:, 0], coded[:, 1], len(people), len(values))
-
-
-def _pairs(ds: Dataset, user: str, value: str) -> Any:
-    table = ds.table.select(user=ds.table[user], value=ds.table[value])
-    return table.group_by(["user", "value"]).aggregate(records=table.count())
-
-
-def _histogram(table: Any, column: str) -> Longs:
-    """The numbers of a column, sorted, fetched as a histogram."""
-    found = table.group_by(column).aggregate(times=table.count()).order_by(column).to_pyarrow()
-    numbers, times = (np.asarray(found[name]).astype(np.int64) for name in (column, "times"))
-    return np.repeat(numbers, times)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sudare.cost import estimates
 from sudare.cost.clusterings import even_sizes, expected_dummies_exact
-from sudare.cost.counts import Counts, count, sample
+from sudare.cost.counts import Histories, count, sample
 from sudare.cost.optimise import check_k
 from sudare.cost.pilot import USERS, Pilot, pilots
 from sudare.errors import UsageError
@@ -141,7 +141,7 @@ def _whole(given: Any, name: str) -> list[int]:
 
 
 def _row(
-    counts: Counts, k: int, c: int, expected: float, pilot: Pilot | None, *, exact_k: bool
+    counts: Histories, k: int, c: int, expected: float, pilot: Pilot | None, *, exact_k: bool
 ) -> dict[str, Any]:
     n, m, l = counts.users, counts.records, counts.values
     at: dict[str, Any] = {"k": k} if exact_k else {"c": c}

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from sudare.disclosure.counts import Sizes, class_sizes
+from sudare.data.values.sets import is_sets
+from sudare.engine.classes import Sizes
+from sudare.engine.counts import counts_of
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
@@ -43,12 +45,10 @@ def telling(attributes: Sequence[str], sizes: Sizes) -> Telling:
 
 def unnamed(ds: Dataset, quasi: Sequence[str]) -> tuple[str, ...]:
     """Columns that may tell people apart although nobody called them quasi-identifiers; not of wide tables."""
-    from sudare.disclosure.remote import is_list
-
     roles = ds.roles
     set_aside = {*quasi, *roles.identifier, *roles.sensitive, *([roles.user] if roles.user else [])}
     rest = tuple(column for column in ds.columns if column not in set_aside)
-    return tuple(c for c in rest if not is_list(ds, c)) if len(rest) <= MOST_COLUMNS else ()
+    return tuple(c for c in rest if not is_sets(ds.schema.field(c).type)) if len(rest) <= MOST_COLUMNS else ()
 
 
 def attribute_sets(ds: Dataset, columns: Sequence[str], combine: int = 1) -> Iterator[Telling]:
@@ -56,6 +56,7 @@ def attribute_sets(ds: Dataset, columns: Sequence[str], combine: int = 1) -> Ite
     from dataclasses import replace
 
     by_record = replace(ds, roles=ds.roles.without([ds.roles.user] if ds.roles.user else []))
+    counts = counts_of(by_record)
     for size in range(1, min(combine, len(columns)) + 1):
         for chosen in combinations(columns, size):
-            yield telling(chosen, class_sizes(by_record, chosen))
+            yield telling(chosen, counts.class_sizes(chosen))

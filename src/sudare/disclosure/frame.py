@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sudare.disclosure import counts
 from sudare.disclosure.reidentification import Reidentification, journalist, of_records, prosecutor
 from sudare.disclosure.result import DisclosureResult
+from sudare.engine.classes import Cells, Ints, Sizes, ints
+from sudare.engine.counts import counts_of
 from sudare.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from sudare.data.dataset import Dataset
 
-Ints = NDArray[np.int64]
 MOST_PEOPLE = 10**12
 
 
@@ -34,7 +33,7 @@ class Frame:
     threshold: float
 
     def measure(
-        self, found: DisclosureResult, cells: Mapping[str, counts.Cells], *, models: bool, notes: list[str]
+        self, found: DisclosureResult, cells: Mapping[str, Cells], *, models: bool, notes: list[str]
     ) -> DisclosureResult:
         """Class sizes, k under both meanings of a missing value, the three attackers, population uniques."""
         sizes = self.sizes(cells)
@@ -56,22 +55,22 @@ class Frame:
             notes.append(f"population of {size:,}: the three models disagree, read them as a range")
         return replace(found, journalist=self.journalist(size))
 
-    def sizes(self, cells: Mapping[str, counts.Cells]) -> counts.Sizes:
+    def sizes(self, cells: Mapping[str, Cells]) -> Sizes:
         """The class sizes, from counts of sensitive values where these hold them already."""
         whole = [cell for cell in cells.values() if int(cell.table.sum()) == self.ds.rows]
         if whole and self.ds.roles.user is None:
-            return counts.Sizes.of(whole[0].sizes)
-        return counts.class_sizes(self.ds, self.quasi)
+            return Sizes.of(whole[0].sizes)
+        return counts_of(self.ds).class_sizes(self.quasi)
 
-    def wildcard_k(self, sizes: counts.Sizes, unknown: bool, notes: list[str]) -> int:
+    def wildcard_k(self, sizes: Sizes, unknown: bool, notes: list[str]) -> int:
         """The fewest people a record can hide among if a missing or suppressed cell may be any value."""
         if not unknown:
             return sizes.k
         from sudare.disclosure.wildcard import wildcard_sizes
 
-        table = counts.class_table(self.ds, self.quasi, persons=True)
+        table = counts_of(self.ds).class_table(self.quasi, persons=True)
         shared = self.ds.roles.user is not None
-        found = wildcard_sizes(table, self.quasi, _ints(table, "sudare_persons"), shared=shared)
+        found = wildcard_sizes(table, self.quasi, ints(table["sudare_persons"]), shared=shared)
         k = int(found.min())
         notes.append(
             "some quasi-identifiers are missing or suppressed: "
@@ -79,9 +78,9 @@ class Frame:
         )
         return k
 
-    def _has_unknown(self, cells: Mapping[str, counts.Cells]) -> bool:
+    def _has_unknown(self, cells: Mapping[str, Cells]) -> bool:
         seen = [cell.unknown for cell in cells.values() if cell.unknown is not None]
-        return seen[0] if seen else counts.has_unknown(self.ds, self.quasi)
+        return seen[0] if seen else counts_of(self.ds).has_unknown(self.quasi)
 
     def population_size(self) -> int | None:
         """How many people the table was drawn from, None if nobody said."""
@@ -98,14 +97,14 @@ class Frame:
         if self.weights is None:
             return None
         self.ds.require([self.weights])
-        return round(counts.total(self.ds, self.weights))
+        return round(counts_of(self.ds).total(self.weights))
 
     def journalist(self, size: int) -> Reidentification:
         """From a population table by counting, from weights or a size by the posterior mean of 1/F."""
         from sudare.disclosure.individual import posterior_risk
 
-        table = counts.class_table(self.ds, self.quasi, weight=self.weights, persons=True)
-        sample, records = _ints(table, "sudare_persons"), _ints(table, "sudare_records")
+        table = counts_of(self.ds).class_table(self.quasi, weight=self.weights, persons=True)
+        sample, records = ints(table["sudare_persons"]), ints(table["sudare_records"])
         if self.population is not None and not isinstance(self.population, int):
             outside = _found_in(self.population, table, self.quasi)
             return journalist(sample, outside, self.threshold, records=records)
@@ -120,12 +119,8 @@ def _found_in(population: Dataset, table: pa.Table, quasi: Sequence[str]) -> Int
     from sudare.engine.codes import classes, joint_codes
 
     population.require(quasi)
-    theirs = counts.class_table(population, quasi, persons=True)
+    theirs = counts_of(population).class_table(quasi, persons=True)
     (mine, other), _ = joint_codes([table, theirs], quasi)
     label, _ = classes(np.concatenate((mine, other)))
-    total = np.bincount(label[len(mine) :], _ints(theirs, "sudare_persons"), int(label.max()) + 1)
+    total = np.bincount(label[len(mine) :], ints(theirs["sudare_persons"]), int(label.max()) + 1)
     return np.asarray(total[label[: len(mine)]], np.int64)
-
-
-def _ints(table: pa.Table, name: str) -> Ints:
-    return np.asarray(table[name], np.int64)

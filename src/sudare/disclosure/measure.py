@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, SupportsIndex, get_ar
 import numpy as np
 
 from sudare.constraints import Above, AtLeast, Within
-from sudare.disclosure import counts
 from sudare.disclosure.frame import Frame
 from sudare.disclosure.result import DisclosureResult
+from sudare.engine.classes import Cells
+from sudare.engine.counts import counts_of
 from sudare.errors import DataError, UsageError
 from sudare.parameters import checked
 
@@ -53,7 +54,7 @@ def disclosure(
     if isinstance(population, SupportsIndex):  # numpy has whole numbers of its own
         population = int(population)
     _check(ds, weights, _listed(ordered or ()))
-    cells = {column: counts.class_cells(ds, asked.quasi, column) for column in asked.sensitive}
+    cells = {column: counts_of(ds).class_cells(asked.quasi, column) for column in asked.sensitive}
     found = DisclosureResult(rows=(), quasi=asked.quasi, records=ds.rows)
     notes: list[str] = []
     if asked.wants("k") or asked.wants("population"):
@@ -128,7 +129,7 @@ def _check(ds: Dataset, weights: str | None, ordered: Sequence[str]) -> None:
 
 
 def _closeness(
-    cells: Mapping[str, counts.Cells],
+    cells: Mapping[str, Cells],
     columns: Sequence[str],
     hierarchies: Mapping[str, Any] | str | os.PathLike[str] | None,
     ordered: Sequence[str] | None,
@@ -161,7 +162,7 @@ def _suda(
             f"special uniques are not searched among {len(quasi)} attributes; name fewer with quasi="
         )
         return None
-    table = counts.class_table(ds, quasi)
+    table = counts_of(ds).class_table(quasi)
     few = len(quasi) <= EVERY_SIZE and table.num_rows <= EVERY_CLASS
     limit = max_size or (len(quasi) if few else 3)
     if limit < len(quasi):

@@ -11,7 +11,7 @@ from math import exp, isfinite, log
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sudare.disclosure.counts import Sizes
+from sudare.engine.classes import Sizes
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.disclosure.counts import Sizes
+from sudare.engine.classes import Sizes
 from sudare.engine.sums import exact_sum
 
 Ints = NDArray[np.int64]

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sudare.disclosure.attribute_power import Telling
-from sudare.disclosure.counts import Sizes
 from sudare.disclosure.reidentification import Reidentification
 from sudare.disclosure.sensitive import Closeness, Diversity, Likeness
 from sudare.disclosure.suda import Special
+from sudare.engine.classes import Sizes
 from sudare.results import Result
 
 if TYPE_CHECKING:

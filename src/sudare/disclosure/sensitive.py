@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.disclosure.counts import Cells
+from sudare.engine.classes import Cells
 from sudare.engine.numbers import is_ordered
 
 if TYPE_CHECKING:

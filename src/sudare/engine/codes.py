@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Codes = NDArray[np.int32]
+MISSING_KEY = 1 << 40  # of a cell among small whole numbers that are their own 64-bit keys: no 32-bit number
 
 
 def codes(table: pa.Table, columns: Sequence[str]) -> tuple[Codes, list[pa.Array]]:

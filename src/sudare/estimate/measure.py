@@ -12,6 +12,7 @@ import numpy as np
 from sudare.constraints import Between
 from sudare.data.dataset import Dataset
 from sudare.data.published import Published
+from sudare.engine.counts import counts_of
 from sudare.errors import UsageError, nearest
 from sudare.estimate.groups import Slice, shown_names, slices_of
 from sudare.parameters import checked
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sudare.data.release import Release
-    from sudare.estimate.models import Counts
+    from sudare.estimate.models import Estimates
 
 Method = Literal["projection", "inverse", "em"]
 CELL = ("value", "count", "share", "stderr", "low", "high", "records")
@@ -79,13 +80,7 @@ def estimate(
     form, name, entry = find_column(schema, column)
     slices = slices_of(by, data.columns, name)
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    if data.engine == "pyspark":
-        from sudare.estimate.spark import counts_on_spark
-
-        found = counts_on_spark(data, form, slices, name, entry, method, z)
-    else:
-        table = table_of(data, [*(s.column for s in slices), name])
-        found = _count(form, table, slices, name, entry, method, z)
+    found = _count(data, form, slices, name, entry, method, z)
     names = shown_names(slices, CELL)
     return EstimateResult(
         rows=tuple(_rows(found, names)),
@@ -106,7 +101,6 @@ def parts(release: Any) -> tuple[Dataset, Mapping[str, Any]]:
 
 def table_of(data: Dataset, columns: Sequence[str]) -> pa.Table:
     """Some columns of a release; a release in memory is read as it is, sets and all."""
-
     chosen = list(dict.fromkeys(data.require(columns)))
     return data.memory.table.select(chosen) if data.memory is not None else data.to_pyarrow(chosen)
 
@@ -134,22 +128,30 @@ def find_column(schema: Mapping[str, Any], column: str | None) -> tuple[str, str
 
 
 def _count(
+    data: Dataset,
     form: str,
-    table: pa.Table,
     slices: Sequence[Slice],
     name: str,
     entry: Mapping[str, Any],
     method: str,
     z: float,
-) -> Counts:
+) -> Estimates:
+    """The estimates from counts of the sets where they are; EM and the other forms need the sets themselves."""
     from sudare.estimate import models
 
+    counts, columns = counts_of(data), data.require([s.column for s in slices])
+    if form == "randomized" and method != "em":
+        schema = models.schema_of(entry, name)
+        if (found := counts.set_counts(columns, name, schema.l)) is not None:
+            return models.counted(found, slices, name, schema, z, method)
+    what = "method em" if form == "randomized" else f"a column of the form {form}"
+    table = counts.sets(list(dict.fromkeys(data.require([*columns, name]))), f"{name}: {what}")
     if form == "randomized":
         return models.randomized(table, slices, name, entry, z, method)
     return (models.anatomy if form == "anatomy" else models.tp)(table, slices, name, entry, z)
 
 
-def _rows(found: Counts, names: Sequence[str]) -> list[dict[str, Any]]:
+def _rows(found: Estimates, names: Sequence[str]) -> list[dict[str, Any]]:
     share = found.counts / np.maximum(found.counts.sum(axis=1, keepdims=True), 1e-300)
     low, high = np.minimum(found.low, found.counts), np.maximum(found.high, found.counts)
     columns = [a.tolist() for a in (found.counts, share, np.sqrt(found.variance), low, high)]

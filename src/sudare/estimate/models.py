@@ -25,12 +25,14 @@ from sudare.estimate.groups import Groups, Slice, group
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from sudare.engine.counts import SetCounts
+
 Floats = NDArray[np.float64]
 FORMS = ("randomized", "anatomy", "tp")
 
 
 @dataclass(frozen=True)
-class Counts:
+class Estimates:
     """Estimated counts, groups x domain, with their variance and the ends of their intervals."""
 
     groups: Groups
@@ -50,15 +52,11 @@ def randomized(
     entry: Mapping[str, Any],
     z: float,
     method: str = "projection",
-) -> Counts:
+) -> Estimates:
     """Counts from random sets: inverse, its projection on the possible, or the likeliest (EM)."""
     from sudare.engine.kernels.estimate import count_ascending
 
-    schema = SetSchema.of(entry, column)
-    if schema.l >= schema.size:
-        raise DataError(
-            f"{column}: sets of {schema.l} out of {schema.size} values say nothing; see the sidecar"
-        )
+    schema = schema_of(entry, column)
     sets, groups = read_sets(table[column], schema, column, check=False), group(table, slices)
     members = np.zeros((len(groups.labels), schema.size), np.int64)
     if not count_ascending(sets, groups.of_row, members):
@@ -75,9 +73,38 @@ def randomized(
     return replace(found, counts=counts, variance=spread, notes=(*notes, *found.notes))
 
 
+def schema_of(entry: Mapping[str, Any], column: str) -> SetSchema:
+    """What the sidecar says of a column of random sets; sets of all values are refused."""
+    schema = SetSchema.of(entry, column)
+    if schema.l >= schema.size:
+        raise DataError(
+            f"{column}: sets of {schema.l} out of {schema.size} values say nothing; see the sidecar"
+        )
+    return schema
+
+
+def counted(
+    found: SetCounts, slices: Sequence[Slice], column: str, schema: SetSchema, z: float, method: str
+) -> Estimates:
+    """Counts from random sets that were counted where the release is."""
+    wrong = sum(found.groups[found.WRONG].to_pylist())
+    if wrong:
+        raise DataError(
+            f"{column}: {wrong} sets do not have {schema.l} different members; the release was changed"
+        )
+    groups = group(found.groups, slices).weighing(found.groups[found.RECORDS])
+    of_members = group(found.members, slices)
+    if of_members.labels != groups.labels:
+        raise DataError(f"{column}: some sets are empty; the release was changed")
+    codes = scalar_codes(found.members[found.MEMBER], schema.domain, column)
+    members = np.zeros((len(groups.labels), schema.size), np.int64)
+    np.add.at(members, (of_members.of_row, codes), np.asarray(found.members[found.RECORDS], np.int64))
+    return from_members(members, groups, schema, z, method)
+
+
 def from_members(
     members: NDArray[np.int64], groups: Groups, schema: SetSchema, z: float, method: str
-) -> Counts:
+) -> Estimates:
     """Counts from how many sets of each group contain each value: the inverse or its projection."""
     plain_inverse = inverse(members, groups.records, schema.l)
     counts = plain_inverse if method == "inverse" else project(plain_inverse, groups.records)
@@ -85,12 +112,12 @@ def from_members(
     spread = variance(np.clip(counts, 0, totals), totals, schema.size, schema.l)
     low, high = interval(plain_inverse, totals, schema.size, schema.l, z)
     error = float(np.mean([expected_mse(n, schema.size, schema.l) for n in groups.records]))
-    return Counts(groups, schema.domain, counts, spread, low, high, error, _explain(plain_inverse, method))
+    return Estimates(groups, schema.domain, counts, spread, low, high, error, _explain(plain_inverse, method))
 
 
 def anatomy(
     table: pa.Table, slices: Sequence[Slice], column: str, entry: Mapping[str, Any], z: float
-) -> Counts:
+) -> Estimates:
     """COUNT of Anatomy: every record counts for a value with the value's share of its group's list."""
     from sudare.engine.kernels.estimate import count_fractions
 
@@ -99,10 +126,12 @@ def anatomy(
     groups = group(table, slices)
     counts, spread = count_fractions(values, offsets, groups.of_row, len(groups.labels), schema.size)
     note = "anatomy: the interval assumes that values are independent of the quasi-identifiers within a group"
-    return Counts(groups, schema.domain, counts, spread, *_around(counts, spread, z), notes=(note,))
+    return Estimates(groups, schema.domain, counts, spread, *_around(counts, spread, z), notes=(note,))
 
 
-def tp(table: pa.Table, slices: Sequence[Slice], column: str, entry: Mapping[str, Any], z: float) -> Counts:
+def tp(
+    table: pa.Table, slices: Sequence[Slice], column: str, entry: Mapping[str, Any], z: float
+) -> Estimates:
     """COUNT of TP: a starred attribute matches a group with weight b/|A|, everything else exactly."""
     schema = SetSchema.of(entry, column)
     distinct = entry.get("distinct")
@@ -127,7 +156,7 @@ def tp(table: pa.Table, slices: Sequence[Slice], column: str, entry: Mapping[str
     spread = (weight * (1 - weight))[:, None] * rest
     note = f"tp: {int(starred.sum())} starred records count for a group by the share of values it covers"
     groups = replace(groups, records=np.rint(counts.sum(axis=1)).astype(np.int64))
-    return Counts(groups, schema.domain, counts, spread, *_around(counts, spread, z), notes=(note,))
+    return Estimates(groups, schema.domain, counts, spread, *_around(counts, spread, z), notes=(note,))
 
 
 def _around(counts: Floats, spread: Floats, z: float) -> tuple[Floats, Floats]:

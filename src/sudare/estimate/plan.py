@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 
 from sudare.constraints import Between
+from sudare.engine.counts import counts_of
 from sudare.errors import UsageError
 from sudare.estimate.formulas import expected_mse, expected_mse_uniform, variance
 from sudare.estimate.groups import Groups, Slice, group, shown_names, slices_of
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from sudare.data import Dataset
 
 CELL = ("l", "records", "stderr", "margin", "expected_mse", "expected_mse_uniform")
-RECORDS = "sudare records"
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,7 +62,7 @@ def plan_l(
     """
     name = _sensitive(ds, column)
     slices = slices_of(by, ds.columns, name)
-    size = int(ds.table.select(ds.table[name]).distinct().count().to_pyarrow().as_py())
+    size, _, _ = counts_of(ds).count_values([name])
     wanted = sorted(set(l))
     possible = [n for n in wanted if 2 <= n < size]
     if not possible:
@@ -85,9 +85,8 @@ def plan_l(
 
 def _counted(ds: Dataset, slices: Sequence[Slice]) -> Groups:
     """The groups and their records, counted by the engine that holds the table."""
-    counted = ds.table.group_by([s.column for s in slices]) if slices else ds.table
-    found = counted.aggregate(ds.table.count().name(RECORDS)).to_pyarrow()
-    return group(found, slices).weighing(found[RECORDS])
+    found = counts_of(ds).class_table([s.column for s in slices])
+    return group(found, slices).weighing(found["sudare_records"])
 
 
 def _row(records: int, size: int, l: int, confidence: float) -> dict[str, Any]:

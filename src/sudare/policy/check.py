@@ -117,14 +117,14 @@ def _attack_rows(policy: Policy, attack: Any) -> Iterator[dict[str, Any]]:
 
 
 def _cell_rows(policy: Policy, ds: Dataset) -> Iterator[dict[str, Any]]:
-    from sudare.disclosure.counts import class_sizes
+    from sudare.engine.counts import counts_of
 
     if policy.cell_size is None:
         return
     if not ds.roles.quasi:
         raise UsageError(f"{ds.name}: no quasi-identifiers for cell_size; name them with quasi= or --quasi")
     for column in ds.roles.quasi:
-        people = class_sizes(ds, [column]).k
+        people = counts_of(ds).class_sizes([column]).k
         yield _limit(
             "cell_size", column, policy.cell_size, people, "fewest people behind a value", at_least=True
         )

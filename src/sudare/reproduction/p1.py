@@ -11,7 +11,7 @@ import numpy as np
 
 import sudare
 from sudare.data.dataset import Dataset
-from sudare.engine.risk_profile import Profile
+from sudare.engine.profile import Profile
 from sudare.errors import SudareWarning
 from sudare.examples import catalog
 from sudare.reproduction.item import Item, Page, Row, must_equal, number, shown

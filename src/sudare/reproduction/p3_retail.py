@@ -9,7 +9,7 @@ import numpy as np
 import sudare
 from sudare.cost import charts, expected_dummies, expected_dummies_exact
 from sudare.cost.clusterings import Keep, even_sizes
-from sudare.cost.counts import Counts, count, sample
+from sudare.cost.counts import Histories, count, sample
 from sudare.cost.itemsets import ItemSets
 from sudare.cost.optimise import EffortName
 from sudare.cost.plan import PlanResult
@@ -46,7 +46,7 @@ def items(*, full: bool) -> tuple[list[Item], tuple[Row, ...]]:
     return found, _corrections(counts)
 
 
-def estimate(counts: Counts, name: str, k: float) -> float:
+def estimate(counts: Histories, name: str, k: float) -> float:
     """E, E2 or E3 (P3, Cor. 1-3) of the purchase histories."""
     shares = None if name == "E" else counts.frequency / counts.records
     activity = counts.activity if name == "E3" else None
@@ -61,7 +61,7 @@ def _published(retail: Dataset, k: int, effort: EffortName, keep: Keep = "set") 
     return {**facts, "jaccard": rate, "random": facts["clusters"] / facts["users"]}
 
 
-def _figures_11_and_12(counts: Counts) -> Item:
+def _figures_11_and_12(counts: Histories) -> Item:
     once = int((counts.frequency == 1).sum())
     rows = (
         must_equal("customers", "400", counts.users),
@@ -83,7 +83,7 @@ def _figures_11_and_12(counts: Counts) -> Item:
     return Item("Figures 11, 12", "Both distributions are as skewed as the paper shows them.", rows, drawn)
 
 
-def _table2_estimates(counts: Counts) -> Item:
+def _table2_estimates(counts: Histories) -> Item:
     rows = [
         must_equal(f"k = {k}: {name}", text, estimate(counts, name, k))
         for k, *texts in TABLE2
@@ -136,7 +136,7 @@ def _table2_measured(made: dict[int, dict[str, Any]]) -> Item:
     return Item("Table 2, the releases", text, rows, grid=(head, *grid))
 
 
-def _figure_13(counts: Counts, plan: PlanResult, made: dict[int, int]) -> Item:
+def _figure_13(counts: Histories, plan: PlanResult, made: dict[int, int]) -> Item:
     values = {
         name: np.array([estimate(counts, name, k) for k in range(1, 201)]) for name in ("E", "E2", "E3")
     }
@@ -152,7 +152,7 @@ def _figure_13(counts: Counts, plan: PlanResult, made: dict[int, int]) -> Item:
     return Item("Figure 13", text, rows, (("fig-13", charts.cost_against_k(plan, made)),))
 
 
-def _random_clusters(counts: Counts, sets: ItemSets, multiset: int) -> Item:
+def _random_clusters(counts: Histories, sets: ItemSets, multiset: int) -> Item:
     draw, rows = np.random.default_rng(0), []
     for k in (2, 4, 8):
         labels = np.arange(counts.users) // k
@@ -175,7 +175,7 @@ def _random_clusters(counts: Counts, sets: ItemSets, multiset: int) -> Item:
     return Item("Beyond the paper", text, tuple(rows))
 
 
-def _corrections(counts: Counts) -> tuple[Row, ...]:
+def _corrections(counts: Histories) -> tuple[Row, ...]:
     alone = expected_dummies_exact(counts.owners, [1] * counts.users)
     pairs = expected_dummies_exact(counts.owners, even_sizes(counts.users, counts.users // 2))
     wrong = [

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from sudare.data.dataset import Dataset
-from sudare.engine.risk_cross import cross_risks
+from sudare.engine.counts import counts_of
 from sudare.errors import UsageError
 from sudare.risk.knowledge import Subset, split
 
@@ -24,7 +24,7 @@ def across_rows(
     from sudare.risk.measure import row_of
 
     pairs = _pairs(ds, sets, across)
-    found = cross_risks(ds, pairs, missing=missing)
+    counts = counts_of(ds)
     return [
         row_of(
             pair,
@@ -37,7 +37,8 @@ def across_rows(
             attacker=attacker,
             model="across",
         )
-        for pair, cross in zip(pairs, found)
+        for pair in pairs
+        for cross in [counts.cross(*pair, missing=missing)]
     ]
 
 

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from sudare.data.dataset import Dataset
-from sudare.engine import risk as engine
-from sudare.engine import risk_ibis
-from sudare.engine.risk_blur import lucky, ranged_risk
-from sudare.engine.risk_lattice import Coded, profiles_of_codes
-from sudare.engine.risk_profile import Profile
-from sudare.engine.risk_rows import coded_values
+from sudare.engine.attribute_sets import profiles_of_codes
+from sudare.engine.coded import Coded, ranged_risk
+from sudare.engine.counts import Counts, counts_of
+from sudare.engine.profile import Profile
 from sudare.errors import UsageError
 from sudare.risk import formulas
 from sudare.risk.channels import Channel, Recode, Within, Wrong, parse
@@ -28,13 +26,14 @@ def blurred_rows(
     if model != "exact":
         raise UsageError("channel: blurred knowledge is measured exactly; drop model=")
     channels = {name: parse(text) for name, text in channel.items()}
+    counts = counts_of(ds)
     for subset in sets:
-        _check(ds, subset, [channels[name] for name in subset if name in channels], attacker)
-    engine.check(ds)
-    return [_row(ds, subset, channels, attacker, missing) for subset in sets]
+        _check(counts, subset, [channels[name] for name in subset if name in channels], attacker)
+    counts.check()
+    return [_row(counts, subset, channels, attacker, missing) for subset in sets]
 
 
-def _check(ds: Dataset, subset: Subset, channels: Sequence[Channel], attacker: str) -> None:
+def _check(counts: Counts, subset: Subset, channels: Sequence[Channel], attacker: str) -> None:
     """Refuse what cannot be measured before anything is."""
     for channel in channels:
         if not isinstance(channel, Recode) and (len(subset) > 1 or attacker != "uniform"):
@@ -42,7 +41,7 @@ def _check(ds: Dataset, subset: Subset, channels: Sequence[Channel], attacker: s
                 f"channel '{channel.name}': measured for one attribute and the uniform attacker; "
                 "use round:... or a unit like hour for sets and other attackers"
             )
-        if not isinstance(channel, Wrong) and ds.engine not in ("duckdb", "pyspark"):
+        if not isinstance(channel, Wrong) and not counts.values_leave:
             raise UsageError(
                 f"channel '{channel.name}': needs everybody's values here, and only counts leave a database; "
                 "export the columns to Parquet and open them with DuckDB"
@@ -50,13 +49,13 @@ def _check(ds: Dataset, subset: Subset, channels: Sequence[Channel], attacker: s
 
 
 def _row(
-    ds: Dataset, subset: Subset, channels: Mapping[str, Channel], attacker: str, missing: str
+    counts: Counts, subset: Subset, channels: Mapping[str, Channel], attacker: str, missing: str
 ) -> dict[str, Any]:
     from sudare.risk.measure import row_of
 
     mine = {name: channels[name] for name in subset if name in channels}
     ranged = [found for found in mine.values() if not isinstance(found, Recode)]
-    profile, risk = _measured(ds, subset, mine, attacker, missing)
+    profile, risk = _measured(counts, subset, mine, attacker, missing)
     return row_of(
         subset,
         records=profile.records,
@@ -72,21 +71,19 @@ def _row(
 
 
 def _measured(
-    ds: Dataset, subset: Subset, channels: Mapping[str, Channel], attacker: str, missing: str
+    counts: Counts, subset: Subset, channels: Mapping[str, Channel], attacker: str, missing: str
 ) -> tuple[Profile, float]:
-    """The profile of what is seen of the attributes, and the risk."""
+    """The profile of what is seen of the attributes, and the risk; values are fetched where counts will not do."""
     strong = attacker != "uniform"
-    wrong = next((channel for channel in channels.values() if isinstance(channel, Wrong)), None)
-    if ds.view is None and len(channels) == (wrong is not None):  # where the table lives
-        (profile,) = engine.profiles(ds, [subset], missing=missing, every_attacker=strong)
-        if wrong is None:
-            return profile, formulas.ATTACKERS[attacker](profile)
-        return profile, formulas.wrong_risk(profile, risk_ibis.lucky(ds, *subset, missing=missing), wrong.q)
-    data, values = coded_values(ds, subset, missing=missing)
+    if all(isinstance(channel, Wrong) for channel in channels.values()):
+        (profile,) = counts.profiles([subset], missing=missing, every_attacker=strong)
+        for name, channel in channels.items():
+            if isinstance(channel, Wrong):
+                return profile, formulas.wrong_risk(profile, counts.lucky(name, missing=missing), channel.q)
+        return profile, formulas.ATTACKERS[attacker](profile)
+    data, values = counts.coded_values(subset, missing=missing)
     profile = profiles_of_codes(_recoded(data, values, channels), [subset], strong)[subset]
     for name, channel in channels.items():
-        if isinstance(channel, Wrong):
-            return profile, formulas.wrong_risk(profile, lucky(data, name), channel.q)
         if isinstance(channel, Within):
             return profile, ranged_risk(data, name, *channel.spread(values[name]))
     return profile, formulas.ATTACKERS[attacker](profile)

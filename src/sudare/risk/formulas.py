@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import fsum, sqrt
 
-from sudare.engine.risk_profile import Profile
+from sudare.engine.profile import Profile
 
 
 def alpha(profile: Profile) -> float:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from sudare.constraints import AtLeast
 from sudare.data.quality import check_values
-from sudare.engine import risk as engine
-from sudare.engine.risk_profile import Profile
+from sudare.engine.counts import LARGE, counts_of
+from sudare.engine.profile import Profile
 from sudare.errors import UsageError, nearest
 from sudare.parameters import checked
 from sudare.risk import formulas
@@ -41,7 +41,7 @@ def risk(
     channel: Mapping[str, str] | None = None,
     release: Any = None,
     truth: Iterable[Any] | None = None,
-    way: Literal["auto", "plain", "kernel"] = "auto",
+    strategy: Literal["auto", "plain", "kernel"] = "auto",
     memory: int | None = None,
 ) -> RiskResult:
     """The risk R(X) that a record known by its X gives its owner away, for every attribute or set of attributes.
@@ -53,6 +53,7 @@ def risk(
     `release`: a Release (or its table, with `truth`): the risk that is left when the attacker knows true records
     and matches them with the published ones.
     `channel`: what the attacker sees of an attribute's true value, e.g. {"time": "hour", "price": "within:1"}.
+    `strategy`: how an exact risk is counted, by one query per set (plain) or one pass over the rows (kernel).
     """
     if sample_size is not None and model != "sample":
         raise UsageError("sample_size: only the sampling model draws values; add model='sample'")
@@ -66,7 +67,8 @@ def risk(
             raise UsageError(
                 f"channel: '{name}' is not among the measured attributes; {nearest(name, known)}"
             )
-    sets = asked if missing == "value" else [s for s in asked if engine.count_records(ds, s, missing=missing)]
+    counts = counts_of(ds)
+    sets = [s for s in asked if missing == "value" or counts.count_records(s, missing=missing)]
     profiles: dict[Subset, Profile] = {}
     more: tuple[str, ...] = ()
     if release is not None:
@@ -80,7 +82,9 @@ def risk(
     elif model == "exact":
         check_values(ds, known)
         strong = attacker != "uniform"
-        found = engine.profiles(ds, sets, missing=missing, every_attacker=strong, way=way, memory=memory)
+        found = counts.profiles(
+            sets, missing=missing, every_attacker=strong, strategy=strategy, memory=memory
+        )
         profiles = dict(zip(sets, found))
         rows = [_exact_row(profile, attacker) for profile in found]
     else:
@@ -145,8 +149,8 @@ def _approximate_rows(
     missing: str,
     key: Key | bytes | str | os.PathLike[str] | None,
 ) -> list[dict[str, Any]]:
-    if ds.rows < engine.KERNEL_ROWS:  # of a larger table only what the model needs is read
-        engine.check(ds)
+    if ds.rows < LARGE:  # of a larger table only what the model needs is read
+        counts_of(ds).check()
     if model == "low-cost":
         return [_low_cost_row(ds, subset, attacker, missing) for subset in sets]
     from sudare.risk.sampled import sampled_row
@@ -155,7 +159,7 @@ def _approximate_rows(
 
 
 def _low_cost_row(ds: Dataset, subset: Subset, attacker: str, missing: str) -> dict[str, Any]:
-    values, records, users = engine.count_values(ds, subset, missing=missing)
+    values, records, users = counts_of(ds).count_values(subset, missing=missing)
     return row_of(
         subset,
         records=records,

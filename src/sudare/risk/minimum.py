@@ -7,7 +7,7 @@ from typing import Annotated
 
 from sudare.constraints import Above, AtMost
 from sudare.data.dataset import Dataset
-from sudare.engine.risk import exposed
+from sudare.engine.counts import counts_of
 from sudare.parameters import checked
 from sudare.risk.knowledge import Subset
 
@@ -31,4 +31,4 @@ def exposed_users(
 ) -> float:
     """The share of users who own a record that identifies them with at least this probability, 1/|U_x| >= threshold."""
     most = int(1 / threshold + 1e-9)
-    return exposed(ds, attributes, most, missing=missing)
+    return counts_of(ds).exposed(attributes, most, missing=missing)

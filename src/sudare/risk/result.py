@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sudare.engine.risk_profile import Profile
+from sudare.engine.counts import counts_of
+from sudare.engine.profile import Profile
 from sudare.errors import UsageError
 from sudare.results import Result
 from sudare.risk.knowledge import Subset, split
@@ -43,9 +44,7 @@ class RiskResult(Result):
         """The histogram of an attribute's values by records and users."""
         subset = self._subset(attributes)
         if subset not in self.profiles:
-            from sudare.engine.risk import profiles
-
-            return profiles(self.source, [subset], missing=self.missing)[0]
+            return counts_of(self.source).profiles([subset], missing=self.missing)[0]
         return self.profiles[subset]
 
     def values(self, attributes: str | Sequence[str]) -> pandas.DataFrame:

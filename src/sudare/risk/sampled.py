@@ -6,9 +6,8 @@ import os
 from typing import Any
 
 from sudare.data.dataset import Dataset
-from sudare.engine import risk_sample
-from sudare.engine.risk import KERNEL_ROWS, count_records
-from sudare.engine.risk_profile import Profile
+from sudare.engine.counts import LARGE, Owners, counts_of
+from sudare.engine.profile import Profile
 from sudare.errors import warn
 from sudare.keys import Key, generator
 from sudare.risk import formulas
@@ -27,22 +26,23 @@ def sampled_row(
     """
     from sudare.risk.measure import row_of
 
-    values = risk_sample.domain(ds, subset, missing=missing)
-    total = count_records(ds, subset, missing=missing)
+    counts = counts_of(ds)
+    values = counts.domain(subset, missing=missing)
+    total = counts.count_records(subset, missing=missing)
     size = min(sample_size or FEW_VALUES, values.num_rows)
     if size < min(FEW_VALUES, values.num_rows):
         warn(
             "S-FEW-VALUES",
             f"{size} sampled values: the interval of a skewed attribute is too narrow below {FEW_VALUES}",
         )
-    counts = risk_sample.counts_of(ds, values.take(_draw(values.num_rows, size, subset, key)))
-    found = _estimated(counts, values.num_rows, total, attacker)
+    drawn = counts.owners(values.take(_draw(values.num_rows, size, subset, key)))
+    found = _estimated(drawn, values.num_rows, total, attacker)
     return row_of(
         subset,
         records=total,
-        users=ds.users if ds.rows < KERNEL_ROWS else None,
+        users=ds.users if ds.rows < LARGE else None,
         values=values.num_rows,
-        alpha=estimate([(r, u) for r, u, _, _ in counts], values=values.num_rows, records=total).alpha,
+        alpha=estimate([(r, u) for r, u, _, _ in drawn], values=values.num_rows, records=total).alpha,
         risk=found.risk,
         attacker=attacker,
         model="sample",
@@ -52,23 +52,19 @@ def sampled_row(
     )
 
 
-def _estimated(counts: list[risk_sample.Counts], values: int, total: int, attacker: str) -> Estimate:
+def _estimated(drawn: list[Owners], values: int, total: int, attacker: str) -> Estimate:
     """The estimate; with every value drawn it is the exact risk to the last digit."""
-    found = estimate([_mass(c, attacker) for c in counts], values=values, records=total)
+    found = estimate([_mass(owners, attacker) for owners in drawn], values=values, records=total)
     if found.sample_size < values:
         return found
-    profile = Profile.of(
-        ((r, u, 1) for r, u, _, _ in counts),
-        squares=((r, s, 1) for r, _, s, _ in counts),
-        largest=sum(c[3] for c in counts),
-    )
+    profile = Profile.counted((), [(*owners, 1) for owners in drawn], 0, every_attacker=True)
     exact = formulas.ATTACKERS[attacker](profile)
     return Estimate(exact, exact, exact, formulas.alpha(profile), values, total)
 
 
-def _mass(counts: risk_sample.Counts, attacker: str) -> tuple[int, int]:
+def _mass(owners: Owners, attacker: str) -> tuple[int, int]:
     """What a value adds to the risk, times m: alpha_x, or its stronger sibling, as a fraction."""
-    records, users, squares, largest = counts
+    records, users, squares, largest = owners
     return {"uniform": (records, users), "proportional": (squares, records), "bayes": (largest, 1)}[attacker]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sudare.data.dataset import Dataset
-from sudare.engine.risk import value_rows
+from sudare.engine.counts import counts_of
 
 COLUMNS = ["value", "records", "users", "alpha", "pr_x", "pr_idf", "joint"]
 
@@ -15,7 +15,7 @@ def value_table(
     ds: Dataset, attributes: Sequence[str], *, missing: str = "value", attacker: str = "uniform"
 ) -> list[dict[str, Any]]:
     """Per value its records and users, Pr(x), Pr(idf|x) and their product; riskiest first."""
-    found = value_rows(ds, attributes, missing=missing)
+    found = counts_of(ds).value_rows(attributes, missing=missing)
     total = sum(row[-4] for row in found)
     rows = [_row(row, total, attacker) for row in found]
     return sorted(rows, key=lambda row: (-row["joint"], row["value"] is None, str(row["value"])))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from sudare.constraints import AtLeast
-from sudare.engine.risk_profile import Profile
+from sudare.engine.profile import Profile
 from sudare.errors import UsageError
 from sudare.parameters import checked
 from sudare.results import Result

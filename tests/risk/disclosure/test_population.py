@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom, nbinom
 
-from sudare.disclosure.counts import Sizes
 from sudare.disclosure.individual import expected_reidentifications, posterior_risk
 from sudare.disclosure.population import MODELS, _snb_expected, pitman, shlosser, snb, uniques, zayatz
+from sudare.engine.classes import Sizes
 
 
 def test_individual_risks_of_the_sdc_practice_guide() -> None:

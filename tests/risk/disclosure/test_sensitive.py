@@ -13,9 +13,10 @@ from scipy.optimize import linprog
 
 from sudare.data import Dataset, Roles
 from sudare.data.values.hierarchies import Hierarchy
-from sudare.disclosure.counts import Cells, class_cells
 from sudare.disclosure.diversity import ClassCounts, recursive, recursive_l
 from sudare.disclosure.sensitive import closeness_of, diversity_of, likeness_of
+from sudare.engine.classes import Cells
+from sudare.engine.counts import counts_of
 from sudare.engine.kernels.closeness import hierarchical_distance, ordered_distance
 
 SALARY = Hierarchy.from_paths([(str(v), "low" if v < 6 else "high") for v in range(3, 12)])
@@ -23,7 +24,8 @@ SALARY = Hierarchy.from_paths([(str(v), "low" if v < 6 else "high") for v in ran
 
 def cells_of(groups: Sequence[object], values: Sequence[object]) -> Cells:
     table = pa.table({"q": list(groups), "s": list(values)})
-    return class_cells(Dataset.from_arrow(table, Roles.of(quasi="q", sensitive="s")), ["q"], "s")
+    ds = Dataset.from_arrow(table, Roles.of(quasi="q", sensitive="s"))
+    return counts_of(ds).class_cells(["q"], "s")
 
 
 def emd(mine: np.ndarray, table: np.ndarray, distance: np.ndarray) -> float:
@@ -117,7 +119,7 @@ def test_a_missing_sensitive_value_is_a_value() -> None:
 def test_members_of_published_sets_count_one_by_one() -> None:
     table = pa.table({"q": [0, 0, 1], "s": [["a", "b"], ["b", "c"], ["a", "b"]]})
     ds = Dataset.from_arrow(table, Roles.of(quasi="q", sensitive="s"))
-    cells = class_cells(ds, ["q"], "s")
+    cells = counts_of(ds).class_cells(["q"], "s")
     assert sorted(np.diff(cells.offsets).tolist()) == [2, 3]
     assert cells.table.tolist() == [2, 3, 1]
 

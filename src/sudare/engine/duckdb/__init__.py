@@ -1,1 +1,1 @@
-"""DuckDB: the embedded engine, larger than memory."""
+"""DuckDB: files and tables in memory, counted by its queries and by kernels over its batches; larger than memory."""

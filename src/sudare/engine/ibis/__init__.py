@@ -1,1 +1,1 @@
-"""Any other database, through ibis: only aggregates leave it."""
+"""Any database that ibis speaks to, counted by expressions: aggregates come back."""

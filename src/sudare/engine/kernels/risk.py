@@ -16,7 +16,14 @@ Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
 KEY, RECORDS, USERS, LAST, OWNED, SQUARES, LARGEST = range(7)
+NARROW, WIDE = 4, 7  # columns of a table of values: for the uniform attacker, for all of them
+START = 1024
 SMALL = 64  # values with up to so many records are counted in a dense histogram
+
+
+def new_table(columns: int) -> Ints:
+    """An empty table; it grows where it is filled."""
+    return np.zeros((START, columns), np.int64)
 
 
 @njit(cache=True, nogil=True)

@@ -6,19 +6,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.data.dataset import Dataset
 from sudare.data.readers.spark import column, numbered
 from sudare.data.truth import ROW
+from sudare.engine.after import Ints, Observed, values_of
+from sudare.engine.candidates import grouped, reach
 from sudare.engine.codes import codes, joint_codes
-from sudare.engine.risk_after import grouped, reach
+from sudare.engine.consistent import consistent_pairs
 from sudare.errors import UsageError
-from sudare.risk.after import values_of
-from sudare.risk.consistent import consistent_pairs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,20 +28,10 @@ MOST_VALUES = 5_000_000
 USER, PERSON, GROUP = "sudare user", "sudare person", "sudare group"
 TRUE, SEEN = "true {}", "seen {}"
 
-Ints = NDArray[np.int64]
-
-
-class Observed(NamedTuple):
-    """How often a true value was published as what, in codes, and the values that may belong together."""
-
-    pairs: Ints
-    counts: Ints
-    near: Ints
-
 
 @dataclass(frozen=True, eq=False)
-class SparkPair:
-    """The original and its release on Spark, asked like `sudare.risk.after.Pair`."""
+class SparkAfter:
+    """`AfterCounts` of an original and its release on Spark."""
 
     original: Any
     published: Any
@@ -55,7 +44,7 @@ class SparkPair:
 
     @classmethod
     @contextmanager
-    def of(cls, ds: Dataset, release: Published, columns: Sequence[str]) -> Iterator[SparkPair]:
+    def of(cls, ds: Dataset, release: Published, columns: Sequence[str]) -> Iterator[SparkAfter]:
         """The pair, with what every question reads kept by the workers until the block ends."""
         from pyspark.sql import functions as f
 
@@ -76,24 +65,19 @@ class SparkPair:
             for kept in (pair._owner, pair._links, original):
                 kept.unpersist()
 
-    def moved(self, name: str) -> float:
-        """The share of published records whose value does not stand for the true one."""
-        pairs, counts, near = self._observed(name)
-        known = set(map(tuple, near.tolist()))
-        wrong = sum(n for pair, n in zip(pairs.tolist(), counts.tolist()) if tuple(pair) not in known)
-        return float(wrong / max(counts.sum(), 1))
+    def changed(self, name: str) -> float:
+        return self._observed(name).changed
 
     def right_guesses(self, shown: Sequence[str]) -> float:
-        """The expected number of true records whose user is guessed among the published people consistent with it."""
         from pyspark.sql import functions as f
 
-        known, held = self._in_groups([self.columns.index(name) for name in shown], shown)
+        known, held = self._in_groups(shown)
         people = held.select(GROUP, PERSON).distinct().persist()
         candidates = people.groupBy(GROUP).agg(f.count("*").alias("candidates"))
         mine = people.join(self._owner, PERSON).groupBy(GROUP, USER).agg(f.count("*").alias("mine"))
         records = known.groupBy(GROUP, USER).agg(f.count("*").alias("records"))
-        hits = records.join(mine, [GROUP, USER]).join(candidates, GROUP)
-        total = hits.select(f.sum(f.col("records") * f.col("mine") / f.col("candidates"))).collect()[0][0]
+        guessed = records.join(mine, [GROUP, USER]).join(candidates, GROUP)
+        total = guessed.select(f.sum(f.col("records") * f.col("mine") / f.col("candidates"))).collect()[0][0]
         people.unpersist()
         return float(total or 0.0)
 
@@ -113,8 +97,8 @@ class SparkPair:
 
     def _observed(self, name: str) -> Observed:
         if name not in self._memo:
-            place = self.columns.index(name)
-            true, seen = TRUE.format(place), SEEN.format(place)
+            index = self.columns.index(name)
+            true, seen = TRUE.format(index), SEEN.format(index)
             links = self._links.groupBy(column(true), column(seen)).count()
             pairs = _fetched(links, name)
             (of_pair, _), values = joint_codes([pairs, self._distinct(self.original, [true], name)], [true])
@@ -131,18 +115,16 @@ class SparkPair:
             self._values[tuple(columns)] = _fetched(frame.select(*map(column, columns)).distinct(), what)
         return self._values[tuple(columns)]
 
-    def _in_groups(self, places: Sequence[int], shown: Sequence[str]) -> tuple[Any, Any]:
+    def _in_groups(self, shown: Sequence[str]) -> tuple[Any, Any]:
         """The true and the published records with the group of values that they are candidates in."""
         from pyspark.sql import functions as f
 
-        if not places:  # nothing of it is published: everybody is a candidate
+        if not shown:  # nothing of it is published: everybody is a candidate
             return self.original.withColumn(GROUP, f.lit(0)), self.published.withColumn(GROUP, f.lit(0))
-        true, seen = [[form.format(i) for i in places] for form in (TRUE, SEEN)]
+        true, seen = [[form.format(self.columns.index(c)) for c in shown] for form in (TRUE, SEEN)]
         what = "+".join(shown)
-        known, published = (
-            self._distinct(self.original, true, what),
-            self._distinct(self.published, seen, what),
-        )
+        known = self._distinct(self.original, true, what)
+        published = self._distinct(self.published, seen, what)
         near = [self._observed(name).near for name in shown]
         vectors = (codes(known, true)[0].astype(np.int64), codes(published, seen)[0].astype(np.int64))
         group, starts, values = grouped(*reach(*vectors, near))

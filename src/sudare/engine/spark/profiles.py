@@ -6,6 +6,7 @@ records and users comes to the driver.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,18 +15,17 @@ from numpy.typing import NDArray
 
 from sudare.data.dataset import Dataset
 from sudare.data.readers.spark import column, frame_of, parts_for
-from sudare.engine.risk_profile import Profile
+from sudare.engine.codes import MISSING_KEY
+from sudare.engine.profile import Profile
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 PARTITION_ROWS = 2_000_000
-NARROW = {"tinyint", "smallint", "int"}
-NULL = 1 << 40  # no 32-bit number
-USERS = -1  # the place of the row that counts a partition's users
-START = 1024
+SMALL_NUMBERS = {"tinyint", "smallint", "int"}
+USERS = -1  # the set of the row that counts a partition's users
 COUNTS = ("records", "users", "squares", "largest")
-OUT = "place int, value long, records long, users long, squares long, largest long"
+OUT = "subset int, value long, records long, users long, squares long, largest long"
 
 Ints = NDArray[np.int64]
 Subset = tuple[str, ...]
@@ -34,11 +34,15 @@ Subset = tuple[str, ...]
 def profiles(ds: Dataset, subsets: Sequence[Subset], *, every_attacker: bool) -> list[Profile]:
     """The profile of every set of attributes, in the given order."""
     columns = list(dict.fromkeys(name for subset in subsets for name in subset))
-    places = [tuple(columns.index(name) for name in subset) for subset in subsets]
-    counted = _keys(ds, columns).mapInArrow(_counting(places, ds.roles.user is not None, every_attacker), OUT)
+    indices = [tuple(columns.index(name) for name in subset) for subset in subsets]
+    counted = _keys(ds, columns).mapInArrow(
+        _counting(indices, ds.roles.user is not None, every_attacker), OUT
+    )
     found = _histogram(counted, every_attacker)
-    users = int(sum(row["users"] * row["count"] for row in found if row["place"] == USERS))
-    return [_profile(subset, place, found, users, every_attacker) for place, subset in enumerate(subsets)]
+    users = sum(row[1] * row[-1] for row in found[USERS])
+    return [
+        Profile.counted(subset, found[index], users, every_attacker) for index, subset in enumerate(subsets)
+    ]
 
 
 def _keys(ds: Dataset, columns: Sequence[str]) -> Any:
@@ -47,7 +51,7 @@ def _keys(ds: Dataset, columns: Sequence[str]) -> Any:
 
     frame = frame_of(ds.table)
     kinds = dict(frame.dtypes)
-    keys = [_key(f, name, kinds[name]).alias(f"k{place}") for place, name in enumerate(columns)]
+    keys = [_key(f, name, kinds[name]).alias(f"k{index}") for index, name in enumerate(columns)]
     if ds.roles.user is None:
         return frame.select(*keys)
     owner = _hash(f, ds.roles.user, kinds[ds.roles.user])
@@ -56,8 +60,8 @@ def _keys(ds: Dataset, columns: Sequence[str]) -> Any:
 
 
 def _key(f: Any, name: str, kind: str) -> Any:
-    if kind in NARROW:
-        return f.coalesce(column(name).cast("long"), f.lit(NULL))
+    if kind in SMALL_NUMBERS:
+        return f.coalesce(column(name).cast("long"), f.lit(MISSING_KEY))
     return _hash(f, name, kind)
 
 
@@ -68,7 +72,7 @@ def _hash(f: Any, name: str, kind: str) -> Any:
 
 
 def _counting(
-    places: list[tuple[int, ...]], owned: bool, wide: bool
+    subsets: list[tuple[int, ...]], owned: bool, wide: bool
 ) -> Callable[..., Iterator[pa.RecordBatch]]:
     """The work of one partition: its rows in the order of their owners, then one table of values per set."""
 
@@ -77,8 +81,8 @@ def _counting(
         if len(owners) == 0:
             return
         yield _batch(USERS, np.array([[0, 1, owners[-1], 0, 0, 0, 0]], np.int64))
-        for place, columns in enumerate(places):
-            yield _batch(place, _table([arrays[c] for c in columns], owners, wide))
+        for subset, columns in enumerate(subsets):
+            yield _batch(subset, _table([arrays[c] for c in columns], owners, wide))
 
     return count
 
@@ -89,9 +93,7 @@ def _ordered(batches: Sequence[pa.RecordBatch], owned: bool) -> tuple[list[Ints]
     if not batches:
         return [], np.empty(0, np.int64)
     width = batches[0].num_columns
-    arrays = [
-        np.concatenate([np.asarray(batch.column(place)) for batch in batches]) for place in range(width)
-    ]
+    arrays = [np.concatenate([np.asarray(batch.column(c)) for batch in batches]) for c in range(width)]
     if not owned:
         return arrays, np.arange(1, len(arrays[0]) + 1, dtype=np.int64)
     order = np.argsort(arrays[0])
@@ -103,7 +105,7 @@ def _ordered(batches: Sequence[pa.RecordBatch], owned: bool) -> tuple[list[Ints]
 def _table(keys: list[Ints], owners: Ints, wide: bool) -> Ints:
     from sudare.engine.kernels import risk as kernel
 
-    table = np.zeros((START, 7 if wide else 4), np.int64)
+    table = kernel.new_table(kernel.WIDE if wide else kernel.NARROW)
     counted, _ = kernel.count(table, 0, _joined(keys), owners)
     found: Ints = kernel.finish(counted)
     return found
@@ -120,50 +122,27 @@ def _joined(keys: list[Ints]) -> Ints:
     return joined
 
 
-def _batch(place: int, table: Ints) -> pa.RecordBatch:
+def _batch(subset: int, table: Ints) -> pa.RecordBatch:
     import pyarrow as pa
 
     from sudare.engine.kernels import risk as kernel
 
-    rows, wide = len(table), table.shape[1] > 4
-    zeros = np.zeros(rows, np.int64)
-    columns = [
-        np.full(rows, place, np.int32),
-        table[:, kernel.KEY],
-        table[:, kernel.RECORDS],
-        table[:, kernel.USERS],
-    ]
-    columns += [table[:, kernel.SQUARES], table[:, kernel.LARGEST]] if wide else [zeros, zeros]
-    arrays = [pa.array(np.ascontiguousarray(column)) for column in columns]
-    return pa.RecordBatch.from_arrays(arrays, names=["place", "value", *COUNTS])
+    wide = [kernel.SQUARES, kernel.LARGEST] if table.shape[1] > kernel.NARROW else []
+    counted = [kernel.KEY, kernel.RECORDS, kernel.USERS, *wide]
+    columns = [np.ascontiguousarray(table[:, c]) for c in counted]
+    columns += [np.zeros(len(table), np.int64)] * (5 - len(counted))
+    arrays = map(pa.array, (np.full(len(table), subset, np.int32), *columns))
+    return pa.RecordBatch.from_arrays(list(arrays), names=["subset", "value", *COUNTS])
 
 
-def _histogram(counted: Any, every_attacker: bool) -> list[dict[str, int]]:
-    """Add the partitions up per value, then count the values by their numbers."""
+def _histogram(counted: Any, every_attacker: bool) -> dict[int, list[tuple[int, ...]]]:
+    """Add the partitions up per value, then count the values of every set by their numbers."""
     from pyspark.sql import functions as f
 
-    merged = counted.groupBy("place", "value").agg(
-        f.sum("records").alias("records"),
-        f.sum("users").alias("users"),
-        f.sum("squares").alias("squares"),
-        f.max("largest").alias("largest"),
-    )
-    by = ["place", *(COUNTS if every_attacker else COUNTS[:2])]
-    rows: list[dict[str, int]] = merged.groupBy(*by).count().toArrow().to_pylist()
-    return rows
-
-
-def _profile(
-    subset: Subset, place: int, found: list[dict[str, int]], users: int, every_attacker: bool
-) -> Profile:
-    rows = [row for row in found if row["place"] == place]
-    pairs = ((row["records"], row["users"], row["count"]) for row in rows)
-    if not every_attacker:
-        return Profile.of(pairs, attributes=subset, users=users)
-    return Profile.of(
-        pairs,
-        attributes=subset,
-        users=users,
-        squares=((row["records"], row["squares"], row["count"]) for row in rows),
-        largest=sum(row["largest"] * row["count"] for row in rows),
-    )
+    sums = [f.sum(name).alias(name) for name in COUNTS[:3]]
+    merged = counted.groupBy("subset", "value").agg(*sums, f.max("largest").alias("largest"))
+    by = COUNTS if every_attacker else COUNTS[:2]
+    found: dict[int, list[tuple[int, ...]]] = defaultdict(list)
+    for row in merged.groupBy("subset", *by).count().toArrow().to_pylist():
+        found[row["subset"]].append(tuple(row[name] for name in (*by, "count")))
+    return found

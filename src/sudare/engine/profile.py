@@ -6,7 +6,7 @@ threads, any row order) gives the same integers, and the formulas the same digit
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -44,6 +44,19 @@ class Profile:
             pairs=_merged(pairs),
             squares=None if squares is None else _merged(squares),
             largest=largest,
+            users=users,
+        )
+
+    @classmethod
+    def counted(
+        cls, attributes: Sequence[str], rows: Sequence[Sequence[int]], users: int, every_attacker: bool
+    ) -> Profile:
+        """From rows of records, users, for every attacker squares and largest owner, and the number of values."""
+        return cls.of(
+            ((row[0], row[1], row[-1]) for row in rows),
+            squares=((row[0], row[2], row[-1]) for row in rows) if every_attacker else None,
+            largest=sum(int(row[3]) * int(row[-1]) for row in rows) if every_attacker else None,
+            attributes=tuple(attributes),
             users=users,
         )
 

@@ -15,7 +15,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedCodes:
     """The published records: who (a number per pseudonym), their values, and the true user of each pseudonym."""
 
     people: Ints
@@ -23,7 +23,7 @@ class Published:
     owner: Ints
 
 
-def right_guesses(*, users: Ints, true: Ints, published: Published, near: Sequence[Ints]) -> float:
+def right_guesses(*, users: Ints, true: Ints, published: PublishedCodes, near: Sequence[Ints]) -> float:
     """The expected number of true records whose user is guessed among the published people consistent with it.
 
     `near` holds, per column, the (true, published) pairs of values that may belong together.

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sudare.data.dataset import Dataset
+from sudare.engine.coded import Coded, Codes, Ints
 from sudare.engine.kernels import risk as kernel
-from sudare.engine.risk_profile import Profile
-from sudare.engine.risk_stream import START, histogram, key_batches, profile_of_table
+from sudare.engine.profile import Profile
 from sudare.progress import stage
 
 BUCKET_ROWS = 32_768
 MOST_BUCKETS = 1024
-
-Codes = NDArray[np.int32]
-
-
-@dataclass(frozen=True)
-class Coded:
-    """The rows of a table ordered by user: the owners' numbers and, per column, small codes."""
-
-    owners: Codes
-    codes: dict[str, Codes]
-    widths: dict[str, int]
-    users: int
 
 
 @dataclass(frozen=True)
@@ -38,47 +24,11 @@ class _Shared:
     ids: Codes
 
 
-def lattice_profiles(ds: Dataset, subsets: Sequence[tuple[str, ...]], every_attacker: bool) -> list[Profile]:
-    """The profile of every set of attributes, in the given order."""
-    columns = list(dict.fromkeys(name for subset in subsets for name in subset))
-    found = profiles_of_codes(coded(ds, columns), subsets, every_attacker)
-    return [found[subset] for subset in subsets]
-
-
-def bytes_needed(ds: Dataset, columns: Sequence[str]) -> int:
-    """Roughly what the codes of the rows and the sets made from them take."""
-    return ds.rows * 4 * (len(columns) + 6)
-
-
-def coded(ds: Dataset, columns: Sequence[str]) -> Coded:
-    """Read the table once, keep four bytes per cell, and bring the rows in the order of their users."""
-    rows = ds.rows
-    owners = np.arange(1, rows + 1, dtype=np.int32)
-    codes = {name: np.empty(rows, np.int32) for name in columns}
-    tables = {name: (np.zeros((START, 2), np.int64), 0) for name in columns}
-    people, start = (np.zeros((START, 2), np.int64), 0), 0
-    for users, keys in key_batches(ds, columns, order=False):
-        stage("reading rows", start, rows)
-        end = start + len(keys[0])
-        if users is not None:
-            people = kernel.encode(*people, users, owners[start:end])
-        for name, key in zip(columns, keys):
-            tables[name] = kernel.encode(*tables[name], key, codes[name][start:end])
-        start = end
-    widths = {name: used for name, (_, used) in tables.items()}
-    if ds.roles.user is None:
-        return Coded(owners, codes, widths, rows)
-    order, ordered_owners = kernel.by_owner(owners, people[1])
-    for name in columns:
-        codes[name] = codes[name][order]
-    return Coded(ordered_owners, codes, widths, people[1])
-
-
 def profiles_of_codes(
     data: Coded, subsets: Sequence[tuple[str, ...]], every_attacker: bool
 ) -> dict[tuple[str, ...], Profile]:
     """Walk the sets depth first, the column with most values first: most records are alone early on."""
-    rank = {name: place for place, name in enumerate(sorted(data.widths, key=lambda n: -data.widths[n]))}
+    rank = {name: index for index, name in enumerate(sorted(data.widths, key=lambda n: -data.widths[n]))}
     wanted = {tuple(sorted(subset, key=rank.__getitem__)): subset for subset in subsets}
     below: dict[tuple[str, ...], list[str]] = {}
     for part in dict.fromkeys(path[:length] for path in wanted for length in range(1, len(path) + 1)):
@@ -91,7 +41,7 @@ def profiles_of_codes(
             deeper = child in below
             profile, shared = _refined(data, parent, alone, child, every_attacker, deeper)
             if child in wanted:
-                found[wanted[child]] = _named(profile, wanted[child])
+                found[wanted[child]] = replace(profile, attributes=wanted[child])
             if deeper:
                 walk(child, shared, len(data.owners) - len(shared.rows))
 
@@ -132,7 +82,30 @@ def _refined(
     return profile, _Shared(rows, ids)
 
 
-def _named(profile: Profile, attributes: tuple[str, ...]) -> Profile:
-    from dataclasses import replace
+def profile_of_table(attributes: tuple[str, ...], table: Ints, users: int) -> Profile:
+    """The profile of a finished table of values (columns as in the kernel)."""
+    wide = table.shape[1] > kernel.NARROW
+    return Profile.of(
+        histogram(table[:, [kernel.RECORDS, kernel.USERS]]),
+        attributes=attributes,
+        users=users,
+        squares=histogram(table[:, [kernel.RECORDS, kernel.SQUARES]]) if wide else None,
+        largest=int(table[:, kernel.LARGEST].sum()) if wide else None,
+    )
 
-    return replace(profile, attributes=attributes)
+
+def histogram(pairs: Ints) -> list[tuple[int, int, int]]:
+    """How often each pair of numbers occurs.
+
+    >>> histogram(np.array([[1, 1], [2, 1], [1, 1]]))
+    [(1, 1, 2), (2, 1, 1)]
+    """
+    if len(pairs) == 0:
+        return []
+    width = int(pairs[:, 1].max()) + 1
+    if int(pairs[:, 0].max()) >= (1 << 62) // width:
+        found, counts = np.unique(pairs, axis=0, return_counts=True)
+    else:
+        single, counts = np.unique(pairs[:, 0] * width + pairs[:, 1], return_counts=True)
+        found = np.stack([single // width, single % width], axis=1)
+    return [(int(a), int(b), int(n)) for (a, b), n in zip(found.tolist(), counts.tolist())]
