@@ -1,20 +1,21 @@
-"""sudare.attack: run attacks on a release and score them all by the same rules."""
+"""sudare.attack: run attacks on a release and score them all by the same rules, wherever the rows are."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, dataclass, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.attacks.base import Attack
-from sudare.attacks.scoring import TIES, Score, Ties, score
-from sudare.attacks.view import View
+from sudare.attacks.scoring import TIES, Score, Tally, Ties
 from sudare.data.dataset import Dataset
 from sudare.data.published import original_and_published
+from sudare.engine.pair import Pair, Visited, pair_of
 from sudare.errors import UsageError, nearest, warn
 from sudare.parameters import checked
 from sudare.progress import stage
@@ -25,17 +26,23 @@ if TYPE_CHECKING:
     import altair
 
 Ints = NDArray[np.int64]
+DRAWN = 20_000  # release rows that are compared with all originals, where not all rows are in this process
+ALL_ROWS = "compares with all rows and cannot run on Spark"
 
 
 @dataclass(frozen=True, repr=False)
 class AttackResult(Result):
-    """One row per attack: the rate of re-identified release rows beside what a blind guess would get."""
+    """One row per attack: the rate of re-identified release rows beside what a blind guess would get.
+
+    `skipped` names every attack that fits but was not run, with the reason.
+    """
 
     ties: Ties = "expected"
     originals: int = 0
     releases: int = 0
     tied: tuple[int, ...] = ()
     from_ties: tuple[float, ...] = ()
+    skipped: tuple[tuple[str, str], ...] = ()
 
     command: ClassVar[str] = "attack"
 
@@ -52,6 +59,7 @@ class AttackResult(Result):
             "tied": list(self.tied),
             "from_ties": list(self.from_ties),
             "worst": self.worst,
+            "skipped": list(self.skipped),
         }
 
     def chart(self) -> altair.Chart:
@@ -73,48 +81,112 @@ def attack(
 
     `release` is a Release, or a Dataset with `truth`: for every published row the row number in the
     original, None for a dummy. Rates are over all published rows. Without `attacks`, those that fit the
-    roles are run.
+    roles are run; what fits and cannot run where the tables are is in `skipped`.
     """
-    from sudare.attacks.cheating import findings
-
     if ties not in TIES:
         raise UsageError(f"unknown rule for ties '{ties}'; {nearest(str(ties), TIES)}")
-    original, published = original_and_published(original, release, truth, "attack")
-    if original.engine == "pyspark" and published.data.engine == "pyspark" and published.has_truth:
-        from sudare.attacks.spark import attack_on_spark
-
-        named = None if attacks is None else [_attack_of(one) for one in _listed(attacks)]
-        return attack_on_spark(original, published, named, ties)
-    known = published.rows_among(original.rows)
-    if known is None:
+    pair = pair_of(*original_and_published(original, release, truth, "attack"))
+    if not pair.has_truth:
         raise UsageError(
             "attack: a Dataset needs truth= (for every row its row number in the original) to be scored"
         )
-    order = _hidden_order(known)
-    view = View(original, published.data, order)
-    known = known if order is None else known[order]
-    chosen = battery(view) if attacks is None else [_attack_of(one) for one in _listed(attacks)]
-    scores, seconds = zip(*(_run(one, view, known, ties) for one in chosen))
+    pair.check_truth()
+    pair = _in_hidden_order(pair)
+    chosen = battery(pair) if attacks is None else [_attack_of(one) for one in _listed(attacks)]
+    done, skipped = _run_all(chosen, pair, ties, by_name=attacks is not None)
+    scores = [found.score for found in done]
     return AttackResult(
-        rows=tuple(result_row(one, s, t) for one, s, t in zip(chosen, scores, seconds)),
-        notes=tuple(findings(view, known, {label(one): s for one, s in zip(chosen, scores)})),
+        rows=tuple(_row(found) for found in done),
+        notes=(*_left_out(skipped), *_drawn(done), *_findings(pair, done)),
         ties=ties,
-        originals=view.originals,
-        releases=view.releases,
+        originals=pair.originals,
+        releases=pair.releases,
         tied=tuple(s.tied for s in scores),
         from_ties=tuple(s.from_ties for s in scores),
+        skipped=tuple(skipped),
     )
 
 
-def battery(view: View) -> list[Attack]:
+def battery(pair: Pair) -> list[Attack]:
     """Every known attack that fits the table, weakest knowledge first."""
-    known = sorted(all_of("attack").values(), key=lambda cls: (getattr(cls, "place", 1000), cls.__name__))
-    chosen = [one for cls in known for one in cls.suited(view)]
+    known = sorted(all_of("attack").values(), key=lambda cls: (cls.priority, cls.__name__))
+    chosen = [one for cls in known for one in cls.suited(pair.without_truth())]
     if not chosen:
         raise UsageError(
             "no attack fits these roles; name quasi-identifiers, sensitive columns or a user column"
         )
     return chosen
+
+
+@dataclass(frozen=True)
+class _Done:
+    """An attack that was run, its score, and of how many rows how many were drawn (0 where none was left out)."""
+
+    label: str
+    score: Score
+    seconds: float
+    sampled: tuple[int, float]
+
+
+def _run_all(
+    chosen: Sequence[Attack], pair: Pair, ties: Ties, *, by_name: bool
+) -> tuple[list[_Done], list[tuple[str, str]]]:
+    """What was run, and what could not run here; what was asked for by name must run."""
+    done: list[_Done] = []
+    reasons = [(label(one), ALL_ROWS) for one in chosen if one.scope == "table" and not pair.here]
+    if reasons and (by_name or len(reasons) == len(chosen)):
+        raise UsageError(f"{', '.join(name for name, _ in reasons)}: {ALL_ROWS}; open a sample with DuckDB")
+    for one in chosen:
+        if one.scope == "table" and not pair.here:
+            continue
+        try:
+            done.append(_run(one, pair, ties))
+        except UsageError as error:
+            if by_name or pair.here:
+                raise
+            reasons.append((label(one), str(error)))
+    if not done:
+        raise UsageError("; ".join(f"{name}: {reason}" for name, reason in reasons))
+    return done, reasons
+
+
+def _run(one: Attack, pair: Pair, ties: Ties) -> _Done:
+    stage(f"attack {label(one)}")
+    begin = time.perf_counter()
+    originals, sampled = pair.originals, (0, 0.0)
+    if one.unit == "user":
+        tally, originals = _of_users(one, pair, ties), pair.users().originals
+    elif one.scope == "group" and (pair.here or one.reads(pair).equal):
+        tally, sampled = _within_groups(one, pair, ties)
+    else:
+        drawn = pair.drawn(DRAWN)
+        tally = Tally.of(one.match(drawn.pair), drawn.truth, ties)
+        sampled = drawn.drawn_from, tally.rows
+        tally = tally.times(drawn.drawn_from / tally.rows)
+    return _Done(label(one), tally.score(originals, sampled), time.perf_counter() - begin, sampled)
+
+
+def _within_groups(one: Attack, pair: Pair, ties: Ties) -> tuple[Tally, tuple[int, float]]:
+    """The rows of every group among each other; who finds nobody there is looked for otherwise."""
+    other = one.otherwise(pair.without_truth())
+    met = pair.met(*one.reads(pair.without_truth()), partial(_visit, one, ties, other is not None), DRAWN)
+    tally = Tally.total(met.sums)
+    if other is None or met.lost is None:
+        return tally, (0, 0.0)
+    rest, truth, lost = met.lost
+    found = Tally.of(other.match(rest), truth, ties)
+    return tally.looking_again(found, lost), (lost, found.rows)
+
+
+def _visit(one: Attack, ties: Ties, look_again: bool, part: Pair, truth: Ints) -> Visited:
+    candidates = one.match(part)
+    lost = np.flatnonzero(candidates.sizes == 0) if look_again else np.empty(0, np.int64)
+    return Visited(Tally.of(candidates, truth, ties), lost)
+
+
+def _of_users(one: Attack, pair: Pair, ties: Ties) -> Tally:
+    _, truth, _ = pair.drawn(DRAWN)
+    return Tally.of(one.match(pair.without_truth()), _true_users(pair, truth), ties)
 
 
 def label(one: Attack) -> str:
@@ -149,40 +221,54 @@ def _listed(attacks: Attack | str | Sequence[Attack | str]) -> Sequence[Attack |
 
 def _attack_of(one: Attack | str) -> Attack:
     made: Attack = find("attack", one)() if isinstance(one, str) else one
-    if isinstance(made, type) or not hasattr(made, "match"):
+    if not isinstance(made, Attack):
         raise UsageError("attacks: give attacks such as sudare.attacks.Euclid(), or their names")
     return made
 
 
-def _run(one: Attack, view: View, truth: Ints, ties: Ties) -> tuple[Score, float]:
-    stage(f"attack {label(one)}")
-    begin = time.perf_counter()
-    candidates = one.match(view)
-    seconds = time.perf_counter() - begin
-    if one.unit == "user":
-        users = view.users()
-        return score(candidates, _true_users(view, truth), users.originals, ties), seconds
-    return score(candidates, truth, view.originals, ties), seconds
-
-
-def result_row(one: Attack, scored: Score, seconds: float) -> dict[str, Any]:
+def _row(found: _Done) -> dict[str, Any]:
     """A row of the result."""
+    scored = found.score
     return {
-        "attack": label(one),
+        "attack": found.label,
         "rate": scored.rate,
         "baseline": scored.baseline,
         "low": scored.low,
         "high": scored.high,
         "gave_up": scored.gave_up,
-        "seconds": round(seconds, 6),
+        "seconds": round(found.seconds, 6),
     }
 
 
-def _true_users(view: View, truth: Ints) -> Ints:
+def _left_out(skipped: Sequence[tuple[str, str]]) -> list[str]:
+    return [f"Left out: {'; '.join(f'{name} ({reason})' for name, reason in skipped)}."] if skipped else []
+
+
+def _drawn(done: Sequence[_Done]) -> list[str]:
+    return [
+        f"{found.label}: estimated from {found.sampled[1]:,.0f} of {found.sampled[0]:,} rows."
+        for found in done
+        if found.sampled[0] > found.sampled[1]
+    ]
+
+
+def _findings(pair: Pair, done: Sequence[_Done]) -> list[str]:
+    """What the scores hide, where both tables can be looked at together."""
+    from sudare.attacks.cheating import findings
+
+    truth = pair.truth if pair.here else None
+    if truth is None:
+        return [
+            "Not looked for: copied rows that claim to be about others, and rows in the original's order."
+        ]
+    return findings(pair, truth, {found.label: found.score for found in done})
+
+
+def _true_users(pair: Pair, truth: Ints) -> Ints:
     """The original user of every release user: the one whom most of its rows are about, -1 if all are
     dummies.
     """
-    users = view.users()
+    users = pair.users()
     real = truth >= 0
     pairs = users.of_release[real] * users.originals + users.of_original[truth[real]]
     found, counts = np.unique(pairs, return_counts=True)
@@ -192,15 +278,14 @@ def _true_users(view: View, truth: Ints) -> Ints:
     return owner
 
 
-def _hidden_order(truth: Ints) -> Ints | None:
-    """An order that hides the row order of a release that was published unshuffled; None where it was
-    shuffled.
-    """
-    real = truth[truth >= 0]
+def _in_hidden_order(pair: Pair) -> Pair:
+    """A release that was published unshuffled, in an order that hides the original's."""
+    truth = pair.truth if pair.here else None
+    real = np.empty(0) if truth is None else truth[truth >= 0]
     if len(real) < 2 or np.mean(np.diff(real) > 0) < 0.95:
-        return None
+        return pair
     warn(
         "S-ORDER",
         "the release's rows are in the original's order and shuffled before scoring; publish them shuffled",
     )
-    return np.random.default_rng(0).permutation(len(truth)).astype(np.int64)
+    return pair.only(np.random.default_rng(0).permutation(pair.releases).astype(np.int64))
