@@ -22,7 +22,9 @@ Scope = Literal["row", "group", "table"]
 
 
 class Reads(NamedTuple):
-    """The columns that an attack within groups reads: those that must be equal, and those compared beside."""
+    """The columns that an attack within groups reads: those that must be equal, and those compared beside, then or
+    by `otherwise`.
+    """
 
     equal: tuple[str, ...]
     compared: tuple[str, ...] = ()

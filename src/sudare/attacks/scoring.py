@@ -45,8 +45,8 @@ class Tally(NamedTuple):
         """The sums of some rows; `truth` is the original row of each, -1 = a dummy, below = a row elsewhere."""
         hits, several = hit_probability(candidates, np.maximum(truth, -1), ties), candidates.sizes > 1
         gave_up = fsum(1.0 - candidates.answered)
-        real = np.count_nonzero(truth != -1)
-        return cls(len(truth), real, fsum(hits), gave_up, np.count_nonzero(several), fsum(hits[several]))
+        real, tied = int((truth != -1).sum()), int(several.sum())
+        return cls(len(truth), real, fsum(hits), gave_up, tied, fsum(hits[several]))
 
     @classmethod
     def total(cls, parts: Iterable[Sequence[float]]) -> Tally:

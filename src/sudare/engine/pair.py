@@ -223,8 +223,8 @@ class Pair:
             np.array([moments.cell_means(cells, column, number) for column in points.T])
             for cells, points in zip((of_original, of_release), values)
         ]
-        counts = [np.bincount(cells, minlength=number) for cells in (of_original, of_release)]
-        return Crossed(*counts, *means)
+        first, second = (np.bincount(cells, minlength=number) for cells in (of_original, of_release))
+        return Crossed(first, second, *means)
 
     def change(self, columns: Sequence[str], scale: Floats) -> Change | None:
         """How far every cell is from the original's, over the column's scale; None without the truth."""

@@ -13,6 +13,7 @@ from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
 from sudare.engine.numbers import is_number, numbers
 from sudare.engine.sums import exact_sum
+from sudare.errors import UsageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,6 +67,11 @@ class Held:
         return self.table.select(list(self.columns if columns is None else columns))
 
     def require(self, columns: Sequence[str]) -> tuple[str, ...]:
+        for column in columns:
+            if column not in self.columns:
+                raise UsageError(
+                    f"column '{column}' was not sent along; name it among the columns that are read"
+                )
         return tuple(columns)
 
 
@@ -173,13 +179,13 @@ class Side:
 
     def _filled(self, columns: Sequence[str], like: Side) -> Floats:
         values = self.numbers(columns)
-        gaps = np.flatnonzero(np.isnan(values.sum(axis=0)))  # a sum with a gap is none
-        if not len(gaps):
+        gaps = np.isnan(values.sum(axis=0))  # a sum with a gap is none
+        if not gaps.any():
             return values
         values = values.copy()
-        for index in gaps:
-            column = values[:, index]
-            column[np.isnan(column)] = like.middle(columns[index])
+        for column, name, gap in zip(values.T, columns, gaps):
+            if gap:
+                column[np.isnan(column)] = like.middle(name)
         return values
 
 

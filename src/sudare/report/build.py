@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sudare.data.files.writers import check_output, write_text
+from sudare.data.published import Published
 from sudare.errors import UsageError, nearest
 from sudare.loop.evidence import Evidence
-from sudare.loop.measure import Progress, measure, published, quiet
+from sudare.loop.measure import Progress, measure, quiet
 from sudare.parameters import checked
 from sudare.report.document import Audience, Document
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
-    from sudare.data.published import Published
     from sudare.data.release import Release
 
 FORMATS = ("html", "md", "json", "pdf-ready")
@@ -80,13 +80,12 @@ def report(
     """
     kind = _format(path, format)
     _known("audience", audience, AUDIENCES)
+    published = None if release is None else Published.of(release, truth)
     if path is not None:
-        inputs = [original] if release is None else [original, published(release)]
-        check_output(path, tuple(file for ds in inputs for file in ds.files))
+        check_output(path, (*original.files, *(published.data.files if published is not None else ())))
     found = measure(
         original,
-        release,
-        truth=truth,
+        published,
         value=value,
         policy=policy,
         context=context,

@@ -100,7 +100,7 @@ def _visiting(
             Side(Held(table.drop_columns([ROW]), *alike), None, middles) for table in (original, release)
         ]
         truth = _indices(np.asarray(original[ROW]), np.asarray(release[ROW]))
-        sums, lost = visit(Pair(*sides), truth)
+        sums, lost = visit(Pair(sides[0], sides[1]), truth)
         yield from _answer(sums, release.take(lost))
 
     return work

@@ -72,7 +72,7 @@ class SparkPair(Pair):
             np.add.at(count, cell_of, np.asarray(table[RECORDS], np.int64))
             for index in range(len(columns)):
                 mean[index, cell_of] = table[f"sudare mean {index}"].to_numpy()
-        return Crossed(*counts, *means)
+        return Crossed(counts[0], counts[1], *means)
 
     def change(self, columns: Sequence[str], scale: Floats) -> Change | None:
         """Every release row meets the (numbered) original row it is about."""
