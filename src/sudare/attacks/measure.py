@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
-from dataclasses import MISSING, dataclass, fields
-from functools import partial
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.attacks.base import Attack
-from sudare.attacks.scoring import TIES, Score, Tally, Ties
+from sudare.attacks.running import Done, run_all
+from sudare.attacks.scoring import TIES, Ties
 from sudare.data.dataset import Dataset
 from sudare.data.published import original_and_published
-from sudare.engine.pair import Pair, Visited, pair_of
+from sudare.engine.pair import Pair, pair_of
 from sudare.errors import UsageError, nearest, warn
 from sudare.parameters import checked
-from sudare.progress import stage
-from sudare.registry import all_of, find, name_of
+from sudare.registry import all_of, find
 from sudare.results import Result
 
 if TYPE_CHECKING:
     import altair
 
 Ints = NDArray[np.int64]
-DRAWN = 20_000  # release rows that are compared with all originals, where not all rows are in this process
-ALL_ROWS = "compares with all rows and cannot run on Spark"
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,10 +86,12 @@ def attack(
         raise UsageError(
             "attack: a Dataset needs truth= (for every row its row number in the original) to be scored"
         )
+    if not pair.originals or not pair.releases:
+        raise UsageError("attack: a table without rows cannot be attacked")
     pair.check_truth()
     pair = _in_hidden_order(pair)
     chosen = battery(pair) if attacks is None else [_attack_of(one) for one in _listed(attacks)]
-    done, skipped = _run_all(chosen, pair, ties, by_name=attacks is not None)
+    done, skipped = run_all(chosen, pair, ties, by_name=attacks is not None)
     scores = [found.score for found in done]
     return AttackResult(
         rows=tuple(_row(found) for found in done),
@@ -118,100 +116,6 @@ def battery(pair: Pair) -> list[Attack]:
     return chosen
 
 
-@dataclass(frozen=True)
-class _Done:
-    """An attack that was run, its score, and of how many rows how many were drawn (0 where none was left out)."""
-
-    label: str
-    score: Score
-    seconds: float
-    sampled: tuple[int, float]
-
-
-def _run_all(
-    chosen: Sequence[Attack], pair: Pair, ties: Ties, *, by_name: bool
-) -> tuple[list[_Done], list[tuple[str, str]]]:
-    """What was run, and what could not run here; what was asked for by name must run."""
-    done: list[_Done] = []
-    reasons = [(label(one), ALL_ROWS) for one in chosen if one.scope == "table" and not pair.here]
-    if reasons and (by_name or len(reasons) == len(chosen)):
-        raise UsageError(f"{', '.join(name for name, _ in reasons)}: {ALL_ROWS}; open a sample with DuckDB")
-    for one in chosen:
-        if one.scope == "table" and not pair.here:
-            continue
-        try:
-            done.append(_run(one, pair, ties))
-        except UsageError as error:
-            if by_name or pair.here:
-                raise
-            reasons.append((label(one), str(error)))
-    if not done:
-        raise UsageError("; ".join(f"{name}: {reason}" for name, reason in reasons))
-    return done, reasons
-
-
-def _run(one: Attack, pair: Pair, ties: Ties) -> _Done:
-    stage(f"attack {label(one)}")
-    begin = time.perf_counter()
-    originals, sampled = pair.originals, (0, 0.0)
-    if one.unit == "user":
-        tally, originals = _of_users(one, pair, ties), pair.users().originals
-    elif one.scope == "group" and (pair.here or one.reads(pair).equal):
-        tally, sampled = _within_groups(one, pair, ties)
-    else:
-        drawn = pair.drawn(DRAWN)
-        tally = Tally.of(one.match(drawn.pair), drawn.truth, ties)
-        sampled = drawn.drawn_from, tally.rows
-        tally = tally.times(drawn.drawn_from / tally.rows)
-    return _Done(label(one), tally.score(originals, sampled), time.perf_counter() - begin, sampled)
-
-
-def _within_groups(one: Attack, pair: Pair, ties: Ties) -> tuple[Tally, tuple[int, float]]:
-    """The rows of every group among each other; who finds nobody there is looked for otherwise."""
-    other = one.otherwise(pair.without_truth())
-    met = pair.met(*one.reads(pair.without_truth()), partial(_visit, one, ties, other is not None), DRAWN)
-    tally = Tally.total(met.sums)
-    if other is None or met.lost is None:
-        return tally, (0, 0.0)
-    rest, truth, lost = met.lost
-    found = Tally.of(other.match(rest), truth, ties)
-    return tally.looking_again(found, lost), (lost, found.rows)
-
-
-def _visit(one: Attack, ties: Ties, look_again: bool, part: Pair, truth: Ints) -> Visited:
-    candidates = one.match(part)
-    lost = np.flatnonzero(candidates.sizes == 0) if look_again else np.empty(0, np.int64)
-    return Visited(Tally.of(candidates, truth, ties), lost)
-
-
-def _of_users(one: Attack, pair: Pair, ties: Ties) -> Tally:
-    _, truth, _ = pair.drawn(DRAWN)
-    return Tally.of(one.match(pair.without_truth()), _true_users(pair, truth), ties)
-
-
-def label(one: Attack) -> str:
-    """The attack's name with the parameters that differ from the default.
-
-    >>> from sudare.attacks.plugins.euclid import Euclid
-    >>> label(Euclid()), label(Euclid(fallback=True))
-    ('euclid', 'euclid(fallback)')
-    """
-    changed = [(f.name, getattr(one, f.name)) for f in fields(one) if _differs(one, f)]  # type: ignore[arg-type]
-    words = [name if value is True else f"{name}={_shown(value)}" for name, value in changed]
-    return name_of(one) + (f"({', '.join(words)})" if words else "")
-
-
-def _differs(one: Attack, field: Any) -> bool:
-    default = field.default_factory() if field.default_factory is not MISSING else field.default
-    return bool(getattr(one, field.name) != default)
-
-
-def _shown(value: Any) -> str:
-    if not isinstance(value, (list, tuple)):
-        return str(value)
-    return "+".join(map(str, value)) if 0 < len(value) <= 3 else str(len(value) or "none")
-
-
 def _listed(attacks: Attack | str | Sequence[Attack | str]) -> Sequence[Attack | str]:
     chosen = attacks if isinstance(attacks, (list, tuple)) else [attacks]
     if not chosen:
@@ -226,7 +130,7 @@ def _attack_of(one: Attack | str) -> Attack:
     return made
 
 
-def _row(found: _Done) -> dict[str, Any]:
+def _row(found: Done) -> dict[str, Any]:
     """A row of the result."""
     scored = found.score
     return {
@@ -244,7 +148,7 @@ def _left_out(skipped: Sequence[tuple[str, str]]) -> list[str]:
     return [f"Left out: {'; '.join(f'{name} ({reason})' for name, reason in skipped)}."] if skipped else []
 
 
-def _drawn(done: Sequence[_Done]) -> list[str]:
+def _drawn(done: Sequence[Done]) -> list[str]:
     return [
         f"{found.label}: estimated from {found.sampled[1]:,.0f} of {found.sampled[0]:,} rows."
         for found in done
@@ -252,7 +156,7 @@ def _drawn(done: Sequence[_Done]) -> list[str]:
     ]
 
 
-def _findings(pair: Pair, done: Sequence[_Done]) -> list[str]:
+def _findings(pair: Pair, done: Sequence[Done]) -> list[str]:
     """What the scores hide, where both tables can be looked at together."""
     from sudare.attacks.cheating import findings
 
@@ -262,20 +166,6 @@ def _findings(pair: Pair, done: Sequence[_Done]) -> list[str]:
             "Not looked for: copied rows that claim to be about others, and rows in the original's order."
         ]
     return findings(pair, truth, {found.label: found.score for found in done})
-
-
-def _true_users(pair: Pair, truth: Ints) -> Ints:
-    """The original user of every release user: the one whom most of its rows are about, -1 if all are
-    dummies.
-    """
-    users = pair.users()
-    real = truth >= 0
-    pairs = users.of_release[real] * users.originals + users.of_original[truth[real]]
-    found, counts = np.unique(pairs, return_counts=True)
-    by_count = found[np.argsort(counts, kind="stable")]
-    owner = np.full(users.releases, -1, np.int64)
-    owner[by_count // users.originals] = by_count % users.originals
-    return owner
 
 
 def _in_hidden_order(pair: Pair) -> Pair:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.attacks.base import Candidates
-from sudare.engine.pair import Blocks, Pair
+from sudare.engine.answers import Blocks
+from sudare.engine.pair import Pair
 from sudare.errors import UsageError
 
 Floats = NDArray[np.float64]

@@ -11,63 +11,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.data.dataset import Dataset
 from sudare.data.published import Published
 from sudare.data.roles import Roles
 from sudare.engine import moments
+from sudare.engine.answers import Blocks, Change, Crossed, Users
 from sudare.engine.side import Floats, Ints, Side
 from sudare.engine.sums import exact_sum
 from sudare.errors import UsageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-class NeedsRows(UsageError):
-    """Sums are not enough: this takes the rows in this process."""
-
-
-class Blocks(NamedTuple):
-    """The block of every original and every release row: rows with equal quasi-identifiers share one."""
-
-    original: Ints
-    release: Ints
-    number: int
-
-
-class Users(NamedTuple):
-    """The user number of every row, and how many users there are; numbers follow the sorted order of the
-    names.
-    """
-
-    of_original: Ints
-    of_release: Ints
-    originals: int
-    releases: int
-
-
-class Crossed(NamedTuple):
-    """The cells of a cross-tabulation that either table has: their records, and the means of columns in them."""
-
-    original: Ints
-    release: Ints
-    original_means: Floats
-    release_means: Floats
-
-    @property
-    def both(self) -> NDArray[np.bool_]:
-        """The cells that both tables have."""
-        return (self.original > 0) & (self.release > 0)
-
-
-class Change(NamedTuple):
-    """How far the cells of release rows are from those of the rows they are about."""
-
-    rows: int
-    total: float
-    cells: int
 
 
 class Visited(NamedTuple):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sudare.data.dataset import Dataset
 from sudare.data.published import original_and_published
-from sudare.engine.pair import NeedsRows, Pair, pair_of
+from sudare.engine.answers import NeedsRows
+from sudare.engine.pair import Pair, pair_of
 from sudare.errors import UsageError, nearest
 from sudare.parameters import checked
 from sudare.registry import all_of, name_of

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sudare.attacks.base import Attack, Candidates
 from sudare.attacks.nearest import chosen_columns, chosen_quasi
 from sudare.attacks.plugins.euclid import one_over_sd
-from sudare.engine.pair import Blocks, Pair
+from sudare.engine.answers import Blocks
+from sudare.engine.pair import Pair
 from sudare.registry import attack
 
 Floats = NDArray[np.float64]

@@ -39,13 +39,13 @@ def meeting(
     from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType
 
     plain = StructType(
-        [StructField(name, field.dataType) for name, field in zip(blank_row(release), release.schema)]
+        [StructField(name, field.dataType) for name, field in zip(plain_names(release), release.schema)]
     )
     schema = StructType([StructField("sums", ArrayType(DoubleType())), StructField("lost", plain)])
     return _together(original, release, equal, rows).mapInArrow(_visiting(visit, middles, alike), schema)
 
 
-def blank_row(frame: Any) -> list[str]:
+def plain_names(frame: Any) -> list[str]:
     """Plain names, for Spark reads dots and backticks of a name as its own."""
     return [f"c{index}" for index in range(len(frame.columns))]
 

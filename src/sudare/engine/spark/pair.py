@@ -12,9 +12,10 @@ import numpy as np
 
 from sudare.data.readers.spark import column, frame_of, numbered
 from sudare.data.truth import ROW
-from sudare.engine.pair import Change, Crossed, Drawn, Met, NeedsRows, Pair, Visitor
+from sudare.engine.answers import Change, Crossed, NeedsRows
+from sudare.engine.pair import Drawn, Met, Pair, Visitor
 from sudare.engine.side import Floats, Held, Ints, Side
-from sudare.engine.spark.meeting import blank_row, meeting, named_rows
+from sudare.engine.spark.meeting import meeting, named_rows, plain_names
 from sudare.errors import UsageError
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class SparkPair(Pair):
 
     def drawn(self, most: int) -> Drawn:
         def draw() -> Drawn:
-            chosen = _some(self._linked.toDF(*blank_row(self._linked)), self.releases, most)
+            chosen = _some(self._linked.toDF(*plain_names(self._linked)), self.releases, most)
             return self._here(named_rows(chosen, self._linked.columns), self.releases)
 
         return self.once(("drawn", most), draw)

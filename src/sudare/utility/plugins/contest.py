@@ -12,7 +12,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sudare.engine.pair import Crossed, Pair
+from sudare.engine.answers import Crossed
+from sudare.engine.pair import Pair
 from sudare.engine.sums import exact_sum
 from sudare.registry import metric
 from sudare.utility.base import Measured, Metric, Scope
