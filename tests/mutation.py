@@ -81,7 +81,8 @@ TESTED: dict[str, tuple[str, ...]] = {
     "sudare.attacks.plugins.itemsets": (f"{ATTACKS}/test_itemsets.py",),
     "sudare.attacks.nearest": (f"{ATTACKS}/test_neighbours.py", f"{ATTACKS}/test_attacks.py"),
     "sudare.attacks.measure": (f"{ATTACKS}/test_score.py",),
-    "sudare.attacks.view": (f"{ATTACKS}/test_itemsets.py", f"{ATTACKS}/test_attacks.py"),
+    "sudare.engine.pair": (f"{ATTACKS}/test_itemsets.py", f"{ATTACKS}/test_attacks.py"),
+    "sudare.engine.side": (f"{ATTACKS}/test_itemsets.py", f"{ATTACKS}/test_attacks.py"),
 }
 SECONDS = 60  # for a start; then four times what the tests take
 OTHER: dict[type[ast.AST], type[ast.AST]] = {

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 import sudare
 from sudare.attacks import Jaccard, TfIdf, Twins
-from sudare.attacks.view import View
 from sudare.data.dataset import Dataset
+from sudare.data.published import Published
 from sudare.data.roles import Roles
+from sudare.engine.pair import pair_of
 from sudare.errors import UsageError
 
 ROLES = Roles.of(user="user")
@@ -65,7 +66,7 @@ def by_tfidf(original, release):
 @given(tables, tables)
 @pytest.mark.parametrize(("attack", "slow"), [(Jaccard(), by_jaccard), (TfIdf(), by_tfidf)])
 def test_candidates_are_those_of_the_definition(attack, slow, original, release):
-    found = attack.match(View(dataset(original), dataset(release)))
+    found = attack.match(pair_of(dataset(original), Published.of(dataset(release))))
     expected = slow(counted(original), counted(release))
     assert [found.of_row(u).tolist() for u in range(len(expected))] == expected
 
@@ -97,7 +98,7 @@ def test_records_without_a_twin_are_certain(original, release):
         columns = {"user": names, "goods": [g for _, g, _ in rows], "day": [d for _, _, d in rows]}
         return Dataset.from_arrow(pa.table(columns), ROLES)
 
-    found = Twins(columns=("goods",)).match(View(table(original), table(release)))
+    found = Twins(columns=("goods",)).match(pair_of(table(original), Published.of(table(release))))
     expected = by_twins(original, release)
     assert [found.of_row(u).tolist() for u in range(len(expected))] == expected
 
@@ -142,9 +143,9 @@ def test_the_battery_compares_the_dummied_column_and_everything(shop, key):
 
 def test_a_table_without_users_is_refused():
     people = sudare.open("example:patients", quasi=["sex"])
-    assert Jaccard.suited(View(people, people)) == []
+    assert Jaccard.suited(pair_of(people, Published.of(people))) == []
     with pytest.raises(UsageError, match="user"):
-        Jaccard().match(View(people, people))
+        Jaccard().match(pair_of(people, Published.of(people)))
 
 
 def test_users_who_share_nothing_are_given_up():

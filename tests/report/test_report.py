@@ -18,10 +18,11 @@ from tests.report.conftest import CANARY, opened
 
 import sudare
 from sudare.cli.main import run
+from sudare.data.digest import table_digest
 from sudare.examples.builtin import histories
 from sudare.keys import Key
 from sudare.loop import measure as loop
-from sudare.loop.evidence import Evidence, table_digest
+from sudare.loop.evidence import Evidence
 from sudare.methods.recipe import Recipe
 from sudare.report.build import write
 from sudare.report.settings import context_and_policy

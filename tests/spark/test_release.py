@@ -136,6 +136,11 @@ def test_the_command_line_runs_on_a_cluster(spark, spark_cluster, patients, tmp_
             assert found.keys() == expected.keys()
             for name, value in expected.items():
                 assert found[name] == (pytest.approx(value) if isinstance(value, float) else value), name
+    written = tmp_path / "report.json"
+    assert run(["report", *source[:1], *known, *source[1:], *there, "--out", str(written)]) == 0
+    assert "written to" in capsys.readouterr().out
+    titles = {section["id"] for section in json.loads(written.read_text())["sections"]}
+    assert {"attacks", "utility"} <= titles
 
 
 def test_rows_of_several_files_are_numbered_by_name_and_not_by_size(spark, patients, tmp_path, key):

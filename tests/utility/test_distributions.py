@@ -10,8 +10,9 @@ import sudare
 from sudare import utility as u
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
+from sudare.engine.moments import correlations
 from sudare.methods import Mondrian, Noise, Swap
-from sudare.utility.formulas import correlations, quantile_bins, total_variation
+from sudare.utility.formulas import quantile_bins, total_variation
 
 
 def dataset(roles=None, **columns):

@@ -1,6 +1,6 @@
 """What an attack is: parameters in a frozen dataclass, one verb, explicit ties.
 
-An attack sees the original and the release (never the truth) through a `View` and answers with
+An attack sees the original and the release (never the truth) as a `Pair` and answers with
 `Candidates`: for every release row the original rows that it holds equally likely. Whether it was right
 is decided once, in `sudare.attacks.scoring`.
 """
@@ -9,38 +9,63 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from sudare.attacks.view import View
+    from sudare.engine.pair import Pair
 
 Rows = NDArray[np.int64]
+Scope = Literal["row", "group", "table"]
 
 
-@runtime_checkable
-class Attack(Protocol):
+class Reads(NamedTuple):
+    """The columns that an attack within groups reads: those that must be equal, and those compared beside, then or
+    by `otherwise`.
+    """
+
+    equal: tuple[str, ...]
+    compared: tuple[str, ...] = ()
+
+
+class Attack:
     """A re-identification attack: `match` is its one verb, `suited` proposes it for a table.
 
     `unit` says what is matched: "row" (release rows to original rows) or "user" (the distinct release
-    users to the distinct original users, both numbered in the sorted order of `View.users`).
+    users to the distinct original users, both numbered in the sorted order of `Pair.users`).
+
+    `scope` says what it must have in one place, and so where it can run: "row" = any release rows, each beside all
+    originals; "group" = the rows with equal values in the columns that `reads` names; "table" = both tables.
     """
 
-    unit: ClassVar[str]
-    place: ClassVar[int]
+    unit: ClassVar[str] = "row"
+    family: ClassVar[str] = "linkage"
+    priority: ClassVar[int] = 1000
 
-    def match(self, view: View) -> Candidates:
+    @property
+    def scope(self) -> Scope:
+        return "table"
+
+    def match(self, pair: Pair) -> Candidates:
         """The candidates of every release row (or user)."""
-        ...
+        raise NotImplementedError
+
+    def reads(self, pair: Pair) -> Reads:
+        """Of an attack within groups: what must be equal, and what it compares."""
+        raise NotImplementedError
+
+    def otherwise(self, pair: Pair) -> Attack | None:
+        """Of an attack within groups: the attack of scope "row" on the rows that found nobody in their group."""
+        return None
 
     @classmethod
-    def suited(cls, view: View) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         """The instances worth running on this table when nobody names attacks; empty when the attack does
         not apply.
         """
-        ...
+        return []
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,14 @@ def rates(result: AttackResult) -> Any:
         values=[{k: row[k] for k in ("attack", "rate", "baseline", "low", "high")} for row in result.rows]
     )
     order = [row["attack"] for row in result.rows]
-    place = alt.Y("attack:N", sort=order, title=None)
+    rows = alt.Y("attack:N", sort=order, title=None)
     share = {"scale": alt.Scale(domain=[0, 1]), "axis": alt.Axis(format="%")}
     base = alt.Chart(data)
     bars = base.mark_bar(color=PALETTE[5]).encode(
-        y=place, x=alt.X("rate:Q", title="re-identified release rows", **share)
+        y=rows, x=alt.X("rate:Q", title="re-identified release rows", **share)
     )
-    interval = base.mark_rule(color=INK, strokeWidth=2).encode(y=place, x="low:Q", x2="high:Q")
-    blind = base.mark_tick(color=PALETTE[1], thickness=3, opacity=1).encode(y=place, x="baseline:Q")
+    interval = base.mark_rule(color=INK, strokeWidth=2).encode(y=rows, x="low:Q", x2="high:Q")
+    blind = base.mark_tick(color=PALETTE[1], thickness=3, opacity=1).encode(y=rows, x="baseline:Q")
     return finish(
         bars + interval + blind, title="Re-identification by attack (95% interval; tick: a blind guess)"
     )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.attacks.scoring import Score
-from sudare.attacks.view import View
+from sudare.engine.pair import Pair
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,14 +34,14 @@ class Untouched(NamedTuple):
     alone: bool
 
 
-def findings(view: View, truth: Ints, scores: Mapping[str, Score]) -> list[str]:
+def findings(pair: Pair, truth: Ints, scores: Mapping[str, Score]) -> list[str]:
     """Sentences on what makes the scores look better or worse than the release is."""
     found = []
-    if view.order is not None:
+    if pair.release.shown is not None:
         found.append(
             "S-ORDER: the release's rows are in the order of the original; anyone can read the truth off it."
         )
-    seen = untouched(view, truth)
+    seen = untouched(pair, truth)
     if seen.contradicted >= CHEATING:
         found.append(
             f"S-CHEAT: {seen.contradicted:.0%} of the rows are copied from an original row but claim to be "
@@ -62,32 +62,32 @@ def _mostly_ties(name: str, scored: Score) -> bool:
     return not name.startswith("identify-rand") and scored.from_ties > 0.5 * scored.rate
 
 
-def untouched(view: View, truth: Ints) -> Untouched:
+def untouched(pair: Pair, truth: Ints) -> Untouched:
     """How many release rows are exact copies of original rows, and how many contradict the truth.
 
     A row whose quasi-identifiers were changed is recognised by its sensitive values, where these tell
     rows apart. Shares are those of a sample of 1,000 rows.
     """
-    rows = np.sort(np.random.default_rng(0).permutation(view.releases)[:SAMPLE])
-    sensitive, quasi = view.roles.sensitive, view.roles.quasi
-    whole = _copies(view, truth, rows, (*sensitive, *quasi) or view.roles.other)
+    rows = np.sort(np.random.default_rng(0).permutation(pair.releases)[:SAMPLE])
+    sensitive, quasi = pair.roles.sensitive, pair.roles.quasi
+    whole = _copies(pair, truth, rows, (*sensitive, *quasi) or pair.roles.other)
     if len(sensitive) < 2 or not quasi:
         return whole
-    part = _copies(view, truth, rows, sensitive)
+    part = _copies(pair, truth, rows, sensitive)
     return Untouched(
         whole.identical, max(whole.contradicted, part.contradicted if part.alone else 0.0), whole.alone
     )
 
 
-def _copies(view: View, truth: Ints, rows: Ints, columns: Sequence[str]) -> Untouched:
+def _copies(pair: Pair, truth: Ints, rows: Ints, columns: Sequence[str]) -> Untouched:
     """Compare a sample of release rows with the original rows that share all their single values."""
     from sudare.engine.codes import joint_codes
     from sudare.engine.kernels.groups import group_ids
 
-    names = [c for c in columns if c in view.release.columns]
-    if not names or any(_is_list(view.release.schema.field(c).type) for c in names):
+    names = [c for c in columns if c in pair.release.columns]
+    if not names or any(_is_list(pair.release.schema.field(c).type) for c in names):
         return Untouched(0.0, 0.0, False)
-    original, release = view.tables(names)
+    original, release = pair.tables(names)
     shown = release.take(rows)
     kept = _sharing_values(original, shown)
     if not len(kept):

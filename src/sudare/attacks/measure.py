@@ -1,24 +1,23 @@
-"""sudare.attack: run attacks on a release and score them all by the same rules."""
+"""sudare.attack: run attacks on a release and score them all by the same rules, wherever the rows are."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.attacks.base import Attack
-from sudare.attacks.scoring import Score, Ties, score
-from sudare.attacks.view import View
+from sudare.attacks.running import Done, run_all
+from sudare.attacks.scoring import Ties
 from sudare.data.dataset import Dataset
 from sudare.data.published import original_and_published
+from sudare.engine.pair import Pair, pair_of
 from sudare.errors import UsageError, warn
 from sudare.parameters import checked
-from sudare.progress import stage
-from sudare.registry import all_of, find, name_of
+from sudare.registry import all_of, find
 from sudare.results import Result
 
 if TYPE_CHECKING:
@@ -29,13 +28,17 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, repr=False)
 class AttackResult(Result):
-    """One row per attack: the rate of re-identified release rows beside what a blind guess would get."""
+    """One row per attack: the rate of re-identified release rows beside what a blind guess would get.
+
+    `skipped` names every attack that fits but was not run, with the reason.
+    """
 
     ties: Ties = "expected"
     originals: int = 0
     releases: int = 0
     tied: tuple[int, ...] = ()
     from_ties: tuple[float, ...] = ()
+    skipped: tuple[tuple[str, str], ...] = ()
 
     command: ClassVar[str] = "attack"
 
@@ -52,6 +55,7 @@ class AttackResult(Result):
             "tied": list(self.tied),
             "from_ties": list(self.from_ties),
             "worst": self.worst,
+            "skipped": list(self.skipped),
         }
 
     def chart(self) -> altair.Chart:
@@ -73,69 +77,41 @@ def attack(
 
     `release` is a Release, or a Dataset with `truth`: for every published row the row number in the
     original, None for a dummy. Rates are over all published rows. Without `attacks`, those that fit the
-    roles are run.
+    roles are run; what fits and cannot run where the tables are is in `skipped`.
     """
-    from sudare.attacks.cheating import findings
-
-    original, published = original_and_published(original, release, truth, "attack")
-    if original.engine == "pyspark" and published.data.engine == "pyspark" and published.has_truth:
-        from sudare.attacks.spark import attack_on_spark
-
-        named = None if attacks is None else [_attack_of(one) for one in _listed(attacks)]
-        return attack_on_spark(original, published, named, ties)
-    known = published.rows_among(original.rows)
-    if known is None:
+    pair = pair_of(*original_and_published(original, release, truth, "attack"))
+    if not pair.has_truth:
         raise UsageError(
             "attack: a Dataset needs truth= (for every row its row number in the original) to be scored"
         )
-    order = _hidden_order(known)
-    view = View(original, published.data, order)
-    known = known if order is None else known[order]
-    chosen = battery(view) if attacks is None else [_attack_of(one) for one in _listed(attacks)]
-    scores, seconds = zip(*(_run(one, view, known, ties) for one in chosen))
+    if not pair.originals or not pair.releases:
+        raise UsageError("attack: a table without rows cannot be attacked")
+    pair.check_truth()
+    pair = _in_hidden_order(pair)
+    chosen = battery(pair) if attacks is None else [_attack_of(one) for one in _listed(attacks)]
+    done, skipped = run_all(chosen, pair, ties, by_name=attacks is not None)
+    scores = [found.score for found in done]
     return AttackResult(
-        rows=tuple(result_row(one, s, t) for one, s, t in zip(chosen, scores, seconds)),
-        notes=tuple(findings(view, known, {label(one): s for one, s in zip(chosen, scores)})),
+        rows=tuple(_row(found) for found in done),
+        notes=(*_left_out(skipped), *_drawn(done), *_findings(pair, done)),
         ties=ties,
-        originals=view.originals,
-        releases=view.releases,
+        originals=pair.originals,
+        releases=pair.releases,
         tied=tuple(s.tied for s in scores),
         from_ties=tuple(s.from_ties for s in scores),
+        skipped=tuple(skipped),
     )
 
 
-def battery(view: View) -> list[Attack]:
+def battery(pair: Pair) -> list[Attack]:
     """Every known attack that fits the table, weakest knowledge first."""
-    known = sorted(all_of("attack").values(), key=lambda cls: (getattr(cls, "place", 1000), cls.__name__))
-    chosen = [one for cls in known for one in cls.suited(view)]
+    known = sorted(all_of("attack").values(), key=lambda cls: (cls.priority, cls.__name__))
+    chosen = [one for cls in known for one in cls.suited(pair.without_truth())]
     if not chosen:
         raise UsageError(
             "no attack fits these roles; name quasi-identifiers, sensitive columns or a user column"
         )
     return chosen
-
-
-def label(one: Attack) -> str:
-    """The attack's name with the parameters that differ from the default.
-
-    >>> from sudare.attacks.plugins.euclid import Euclid
-    >>> label(Euclid()), label(Euclid(fallback=True))
-    ('euclid', 'euclid(fallback)')
-    """
-    changed = [(f.name, getattr(one, f.name)) for f in fields(one) if _differs(one, f)]  # type: ignore[arg-type]
-    words = [name if value is True else f"{name}={_shown(value)}" for name, value in changed]
-    return name_of(one) + (f"({', '.join(words)})" if words else "")
-
-
-def _differs(one: Attack, field: Any) -> bool:
-    default = field.default_factory() if field.default_factory is not MISSING else field.default
-    return bool(getattr(one, field.name) != default)
-
-
-def _shown(value: Any) -> str:
-    if not isinstance(value, (list, tuple)):
-        return str(value)
-    return "+".join(map(str, value)) if 0 < len(value) <= 3 else str(len(value) or "none")
 
 
 def _listed(attacks: Attack | str | Sequence[Attack | str]) -> Sequence[Attack | str]:
@@ -147,58 +123,57 @@ def _listed(attacks: Attack | str | Sequence[Attack | str]) -> Sequence[Attack |
 
 def _attack_of(one: Attack | str) -> Attack:
     made: Attack = find("attack", one)() if isinstance(one, str) else one
-    if isinstance(made, type) or not hasattr(made, "match"):
+    if not isinstance(made, Attack):
         raise UsageError("attacks: give attacks such as sudare.attacks.Euclid(), or their names")
     return made
 
 
-def _run(one: Attack, view: View, truth: Ints, ties: Ties) -> tuple[Score, float]:
-    stage(f"attack {label(one)}")
-    begin = time.perf_counter()
-    candidates = one.match(view)
-    seconds = time.perf_counter() - begin
-    if one.unit == "user":
-        users = view.users()
-        return score(candidates, _true_users(view, truth), users.originals, ties), seconds
-    return score(candidates, truth, view.originals, ties), seconds
-
-
-def result_row(one: Attack, scored: Score, seconds: float) -> dict[str, Any]:
+def _row(found: Done) -> dict[str, Any]:
     """A row of the result."""
+    scored = found.score
     return {
-        "attack": label(one),
+        "attack": found.label,
         "rate": scored.rate,
         "baseline": scored.baseline,
         "low": scored.low,
         "high": scored.high,
         "gave_up": scored.gave_up,
-        "seconds": round(seconds, 6),
+        "seconds": round(found.seconds, 6),
     }
 
 
-def _true_users(view: View, truth: Ints) -> Ints:
-    """The original user of every release user: the one whom most of its rows are about, -1 if all are
-    dummies.
-    """
-    users = view.users()
-    real = truth >= 0
-    pairs = users.of_release[real] * users.originals + users.of_original[truth[real]]
-    found, counts = np.unique(pairs, return_counts=True)
-    by_count = found[np.argsort(counts, kind="stable")]
-    owner = np.full(users.releases, -1, np.int64)
-    owner[by_count // users.originals] = by_count % users.originals
-    return owner
+def _left_out(skipped: Sequence[tuple[str, str]]) -> list[str]:
+    return [f"Left out: {'; '.join(f'{name} ({reason})' for name, reason in skipped)}."] if skipped else []
 
 
-def _hidden_order(truth: Ints) -> Ints | None:
-    """An order that hides the row order of a release that was published unshuffled; None where it was
-    shuffled.
-    """
-    real = truth[truth >= 0]
+def _drawn(done: Sequence[Done]) -> list[str]:
+    return [
+        f"{found.label}: estimated from {found.sampled[1]:,.0f} of {found.sampled[0]:,} rows."
+        for found in done
+        if found.sampled[0] > found.sampled[1]
+    ]
+
+
+def _findings(pair: Pair, done: Sequence[Done]) -> list[str]:
+    """What the scores hide, where both tables can be looked at together."""
+    from sudare.attacks.cheating import findings
+
+    truth = pair.truth if pair.here else None
+    if truth is None:
+        return [
+            "Not looked for: copied rows that claim to be about others, and rows in the original's order."
+        ]
+    return findings(pair, truth, {found.label: found.score for found in done})
+
+
+def _in_hidden_order(pair: Pair) -> Pair:
+    """A release that was published unshuffled, in an order that hides the original's."""
+    truth = pair.truth if pair.here else None
+    real = np.empty(0) if truth is None else truth[truth >= 0]
     if len(real) < 2 or np.mean(np.diff(real) > 0) < 0.95:
-        return None
+        return pair
     warn(
         "S-ORDER",
         "the release's rows are in the original's order and shuffled before scoring; publish them shuffled",
     )
-    return np.random.default_rng(0).permutation(len(truth)).astype(np.int64)
+    return pair.only(np.random.default_rng(0).permutation(pair.releases).astype(np.int64))

@@ -8,19 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.attacks.base import Candidates
-from sudare.attacks.view import View
-from sudare.engine.pair import Blocks
+from sudare.engine.answers import Blocks
+from sudare.engine.pair import Pair
 from sudare.errors import UsageError
 
 Floats = NDArray[np.float64]
 ROUNDING = 1e-12
 
 
-def chosen_columns(view: View, columns: Sequence[str] | None) -> tuple[str, ...]:
+def chosen_columns(pair: Pair, columns: Sequence[str] | None) -> tuple[str, ...]:
     """The columns that distances are measured on: those asked for, else the numeric ones the roles
     suggest.
     """
-    found = tuple(columns) if columns is not None else view.numeric()
+    found = tuple(columns) if columns is not None else pair.numeric()
     if not found:
         raise UsageError(
             "no numeric column to measure distances on; name the sensitive columns or give columns="
@@ -28,9 +28,9 @@ def chosen_columns(view: View, columns: Sequence[str] | None) -> tuple[str, ...]
     return found
 
 
-def chosen_quasi(view: View, quasi: Sequence[str] | None, columns: Sequence[str]) -> tuple[str, ...]:
+def chosen_quasi(pair: Pair, quasi: Sequence[str] | None, columns: Sequence[str]) -> tuple[str, ...]:
     """The columns that must be equal: those asked for, else the quasi-identifiers that are not measured."""
-    return tuple(quasi) if quasi is not None else view.quasi(without=columns)
+    return tuple(quasi) if quasi is not None else pair.quasi(without=columns)
 
 
 def nearest(
@@ -39,7 +39,7 @@ def nearest(
     blocks: Blocks,
     *,
     weights: Floats | None = None,
-    fallback: bool,
+    fallback: bool = False,
     tol: float = 0.0,
 ) -> Candidates:
     """Nearest by Euclidean distance among the rows of the same block; with `fallback`, else among all

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from collections.abc import Iterable, Sequence
+from math import fsum, sqrt
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
@@ -28,6 +29,57 @@ class Score(NamedTuple):
     from_ties: float
 
 
+class Tally(NamedTuple):
+    """Sums over release rows, from which a score is made wherever the rows are."""
+
+    rows: float
+    real: float
+    hits: float
+    gave_up: float
+    tied: float
+    from_ties: float
+
+    @classmethod
+    def of(cls, candidates: Candidates, truth: Rows, ties: Ties) -> Tally:
+        """The sums of some rows; `truth` is the original row of each, -1 = a dummy, below = a row elsewhere."""
+        hits, several = hit_probability(candidates, np.maximum(truth, -1), ties), candidates.sizes > 1
+        gave_up = fsum(1.0 - candidates.answered)
+        real, tied = int((truth != -1).sum()), int(several.sum())
+        return cls(len(truth), real, fsum(hits), gave_up, tied, fsum(hits[several]))
+
+    @classmethod
+    def total(cls, parts: Iterable[Sequence[float]]) -> Tally:
+        """The sums of all parts together."""
+        return cls(*map(fsum, zip(*parts)))
+
+    def times(self, weight: float) -> Tally:
+        """The sums of as many rows as these stand for."""
+        return self if weight == 1 else Tally(*(weight * value for value in self))
+
+    def looking_again(self, found: Tally, rows: int) -> Tally:
+        """With what a second look at so many of its rows found; the look may have been at a sample of them."""
+        more = found.times(rows / found.rows)
+        return Tally(
+            self.rows,
+            self.real,
+            self.hits + more.hits,
+            self.gave_up - rows + more.gave_up,
+            self.tied + more.tied,
+            self.from_ties + more.from_ties,
+        )
+
+    def score(self, originals: int, sampled: tuple[int, float] = (0, 0.0)) -> Score:
+        """The score; `sampled` says of how many rows how many were drawn, which widens the interval."""
+        of, drawn = sampled
+        unseen = (of / self.rows) ** 2 * (1 / drawn - 1 / of) if of > drawn else 0.0
+        rate = self.hits / self.rows
+        low, high = wilson(rate, self.rows / (1 + self.rows * unseen))
+        baseline = self.real / self.rows / originals
+        return Score(
+            rate, baseline, low, high, round(self.gave_up), round(self.tied), self.from_ties / self.rows
+        )
+
+
 def score(candidates: Candidates, truth: Rows, originals: int, ties: Ties = "expected") -> Score:
     """Score candidates against the truth (the original row of each release row, -1 = a dummy).
 
@@ -38,20 +90,7 @@ def score(candidates: Candidates, truth: Rows, originals: int, ties: Ties = "exp
     >>> score(one, np.array([0, 1, 2]), 3).rate
     0.6666666666666666
     """
-    hits = hit_probability(candidates, truth, ties)
-    sizes = candidates.sizes
-    rows = len(truth)
-    rate = float(hits.sum() / rows)
-    low, high = wilson(rate, rows)
-    return Score(
-        rate=rate,
-        baseline=float(np.count_nonzero(truth >= 0) / rows / originals),
-        low=low,
-        high=high,
-        gave_up=round(float((1.0 - candidates.answered).sum())),
-        tied=int(np.count_nonzero(sizes > 1)),
-        from_ties=float(hits[sizes > 1].sum() / rows),
-    )
+    return Tally.of(candidates, truth, ties).score(originals)
 
 
 def hit_probability(candidates: Candidates, truth: Rows, ties: Ties = "expected") -> NDArray[np.float64]:
@@ -81,7 +120,7 @@ def _hits_here(candidates: Candidates, truth: Rows, ties: Ties) -> NDArray[np.fl
     return np.where(found, np.append(share, 0.0)[run], 0.0)
 
 
-def wilson(rate: float, rows: int, z: float = 1.959963984540054) -> tuple[float, float]:
+def wilson(rate: float, rows: float, z: float = 1.959963984540054) -> tuple[float, float]:
     """Wilson's 95% interval for a rate observed on `rows` rows.
 
     >>> wilson(0.5, 4)

@@ -129,6 +129,13 @@ class Dataset:
             return int(self.table[self.roles.user].nunique().to_pyarrow().as_py())
         return int(scalar(f"SELECT count(DISTINCT {quote(self.roles.user)}) FROM {quote(self.view)}"))
 
+    @cached_property
+    def digest(self) -> str | None:
+        """The checksum of names, types and cells, for which every row is read; None where the table lives elsewhere."""
+        from sudare.data.digest import table_digest
+
+        return None if self.view is None else table_digest(self)
+
     def to_pyarrow(self, columns: Sequence[str] | None = None) -> pa.Table:
         """The rows in the order of the source."""
         chosen = self.require(columns if columns is not None else self.columns)

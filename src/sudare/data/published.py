@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from sudare.data.dataset import Dataset
 from sudare.data.release import Release
-from sudare.data.truth import Ints, checked_truth, read_truth
+from sudare.data.truth import ROW, Ints, checked_truth, read_truth
 from sudare.errors import UsageError
 
 Truth = Iterable[int | None] | str | os.PathLike[str]
@@ -67,6 +69,16 @@ class Published:
                 f"truth names rows that the original does not have; it has {originals:,} (0 is the first)"
             )
         return rows
+
+    @cached_property
+    def fate(self) -> tuple[int, int]:
+        """How many rows are dummies, and how many original rows are published; counted where the table is."""
+        if self.data.view is not None and (rows := self.rows) is not None:
+            return int((rows < 0).sum()), len(np.unique(rows[rows >= 0]))
+        row = self.linked.table[ROW]
+        counts = {"dummies": (row < 0).sum(), "kept": row.nunique(where=row >= 0)}
+        found = self.linked.table.aggregate(**counts).to_pyarrow().to_pylist()[0]
+        return int(found["dummies"] or 0), int(found["kept"])
 
     @cached_property
     def linked(self) -> Dataset:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from sudare.engine.moments import Moments
+from sudare.engine.exact import Moments
 from sudare.engine.numbers import as_numbers
 from sudare.errors import UsageError, nearest
 

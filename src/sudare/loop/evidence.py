@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,9 +9,6 @@ from typing import TYPE_CHECKING, Any
 from sudare.results import Result
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from sudare.data.dataset import Dataset
     from sudare.data.published import Published
 
@@ -85,7 +81,7 @@ def data_card(ds: Dataset, *, checksum: bool = True) -> DataCard:
         }
         for c in profile(ds)
     )
-    digest = table_digest(ds) if checksum and ds.engine == "duckdb" else None
+    digest = ds.digest if checksum else None
     return DataCard(ds.name, ds.rows, ds.users, columns, ds.roles.to_dict(), ds.engine, digest)
 
 
@@ -101,52 +97,14 @@ def release_card(release: Published, original_rows: int) -> ReleaseCard:
         digest=made.recipe.digest,
         fingerprint=made.key.fingerprint,
         insecure=made.key.insecure,
-        **_fate(made.rows, original_rows),
+        **_fate(release, original_rows),
     )
-
-
-def table_digest(ds: Dataset) -> str:
-    """SHA-256 over names, types and cells in the order of the rows, however the rows come in batches."""
-    import pyarrow as pa
-
-    columns = [(hashlib.sha256(), hashlib.sha256()) for _ in ds.columns]
-    for batch in ds.batches():
-        for (lengths, cells), column in zip(columns, batch.columns):
-            nested = pa.types.is_nested(column.type)
-            text = pa.array(map(str, column.to_pylist()), pa.large_string()) if nested else column
-            _update(lengths, cells, text)
-    whole = hashlib.sha256(repr([(f.name, str(f.type)) for f in ds.schema]).encode())
-    for lengths, cells in columns:
-        whole.update(lengths.digest() + cells.digest())
-    return whole.hexdigest()
-
-
-def _update(lengths: Any, cells: Any, column: Any) -> None:
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    text = pc.fill_null(column.cast(pa.large_string()), "")
-    _, places, data = text.buffers()
-    offsets = np.frombuffer(places, np.int64)[text.offset : text.offset + len(text) + 1]
-    sizes = np.where(np.asarray(pc.is_valid(column)), np.diff(offsets), -1)
-    lengths.update(sizes.astype("<i8").tobytes())
-    if data is not None:
-        cells.update(memoryview(data)[offsets[0] : offsets[-1]])
-
-
-def _fate(rows: NDArray[np.int64], original_rows: int) -> dict[str, int]:
-    """How many published rows are dummies, how many original ones are gone."""
-    import numpy as np
-
-    kept = np.unique(rows[rows >= 0])
-    return {"dummies": int((rows < 0).sum()), "deleted": original_rows - len(kept)}
 
 
 def _read_back(release: Published, original_rows: int) -> ReleaseCard:
     from sudare.methods.recipe import Recipe, describe
 
-    card, truth = release.data.published, release.rows
+    card = release.data.published
     listed = card.get("recipe") or []
     recipe = Recipe.from_steps(listed) if listed else None
     fingerprint = str(card.get("key", ""))
@@ -157,5 +115,10 @@ def _read_back(release: Published, original_rows: int) -> ReleaseCard:
         digest=recipe.digest if recipe else "",
         fingerprint=fingerprint.partition(" ")[0],
         insecure="demonstration" in fingerprint,
-        **({} if truth is None else _fate(truth, original_rows)),
+        **(_fate(release, original_rows) if release.has_truth else {}),
     )
+
+
+def _fate(release: Published, originals: int) -> dict[str, int]:
+    dummies, kept = release.fate
+    return {"dummies": dummies, "deleted": originals - kept}

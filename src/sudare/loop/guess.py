@@ -57,13 +57,13 @@ def guess(
     original: Dataset, release: Any, *, truth: Iterable[int | None] | None = None, most: int = 5
 ) -> GuessResult:
     """Which method, or which two, probably made this release."""
-    published = Published.of(release).data
+    published = Published.of(release, truth)
     if not original.roles.assigned:
-        original = original.with_roles(published.roles)
+        original = original.with_roles(published.data.roles)
     with warnings.catch_warnings():  # the original stands in its own order by nature
         warnings.simplefilter("ignore", SudareWarning)
         before = attack(original, original, truth=range(original.rows)), utility(original, original)
-        after = attack(original, release, truth=truth), utility(original, release, truth=truth)
+        after = attack(original, published), utility(original, published)
     seen = profile(*after, *before)
     note = "A guess from the metrics alone: it knows seven methods and their pairs, nothing else."
     changed = tuple(name for name, there in seen.items() if there)

@@ -8,16 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sudare.data.published import Published
 from sudare.errors import SudareError, UsageError
 from sudare.loop.evidence import Evidence, data_card, release_card
-from sudare.loop.uses import declared, moved
+from sudare.loop.uses import changed, declared
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from sudare.data.dataset import Dataset
     from sudare.data.release import Release
     from sudare.keys import Key
@@ -87,45 +83,34 @@ def measure(
         disclosure=have.get("disclosure") or walk.step("disclosure", lambda: disclosure_of(original)),
         plan=have.get("plan") or walk.step("plan", lambda: plan_of(original, value, ks)),
     )
-    rows = rows_of_truth(release, truth)
-    if release is not None:
-        evidence = _after(walk, evidence, original, release, rows, have)
-        evidence = replace(
-            evidence, uses=walk.step("uses", lambda: uses_of(evidence, original, release, rows, uses)) or ()
-        )
-    source = original if release is None else published(release)
-    found = walk.step("weakest people", lambda: weakest_of(source, rows)) or ()
-    evidence = replace(evidence, weakest=found)
+    published = None if release is None else Published.of(release, truth)
+    if published is not None:
+        evidence = _after(walk, evidence, original, published, have)
+        found = walk.step("uses", lambda: uses_of(evidence, original, published, uses))
+        evidence = replace(evidence, uses=found or ())
+    source = published or Published.of(original)
+    evidence = replace(evidence, weakest=walk.step("weakest people", lambda: weakest_of(source)) or ())
     if policy:
-        evidence = replace(evidence, policy=walk.must("policy", lambda: check_of(source, evidence, policy)))
+        checked = walk.must("policy", lambda: check_of(source.data, evidence, policy))
+        evidence = replace(evidence, policy=checked)
     return replace(evidence, skipped=walk.skipped, seconds=walk.seconds)
 
 
 def _after(
-    walk: Walk,
-    evidence: Evidence,
-    original: Dataset,
-    release: Release | Dataset | Published,
-    rows: NDArray[np.int64] | None,
-    have: Mapping[str, Any],
+    walk: Walk, evidence: Evidence, original: Dataset, release: Published, have: Mapping[str, Any]
 ) -> Evidence:
-    listed = _listed(rows)
-    return replace(
+    found = replace(
         evidence,
-        release=walk.must(
-            "look at the release", lambda: release_card(Published.of(release, listed), original.rows)
-        ),
-        risk_after=walk.step("risk after", lambda: risk_after_of(original, release, listed)),
-        disclosure_after=walk.step("disclosure after", lambda: disclosure_of(published(release))),
-        attacks=have.get("attacks") or walk.step("attacks", lambda: attacks_of(original, release, listed)),
-        utility=have.get("utility") or walk.step("utility", lambda: utility_of(original, release, listed)),
-        posteriors=walk.step("posteriors", lambda: posteriors_of(original, release, listed)) or (),
+        release=walk.must("look at the release", lambda: release_card(release, original.rows)),
+        risk_after=walk.step("risk after", lambda: risk_after_of(original, release)),
+        disclosure_after=walk.step("disclosure after", lambda: disclosure_of(release.data)),
+        attacks=have.get("attacks") or walk.step("attacks", lambda: attacks_of(original, release)),
+        utility=have.get("utility") or walk.step("utility", lambda: utility_of(original, release)),
+        posteriors=walk.step("posteriors", lambda: posteriors_of(original, release)) or (),
     )
-
-
-def _listed(rows: NDArray[np.int64] | None) -> list[int | None] | None:
-    """The truth as the verbs take it."""
-    return None if rows is None else [None if r < 0 else r for r in rows.tolist()]
+    for kind, result in (("attack", found.attacks), ("metric", found.utility)):
+        walk.skipped |= {f"{kind} {name}": why for name, why in getattr(result, "skipped", ())}
+    return found
 
 
 def run(
@@ -144,18 +129,6 @@ def run(
     return release, measure(original, release, progress=lambda s, d, t: progress(s, d + 1, t + 1), **options)
 
 
-def published(release: Release | Dataset | Published) -> Dataset:
-    """The published table of a release, fresh or read back."""
-    return Published.of(release).data
-
-
-def rows_of_truth(
-    release: Release | Dataset | Published | None, truth: Iterable[int | None] | None
-) -> NDArray[np.int64] | None:
-    """The original row of every published row, -1 for a dummy."""
-    return None if release is None else Published.of(release, truth).rows
-
-
 def risk_of(ds: Dataset) -> Any:
     """The risk of every attribute and pair of attributes."""
     from sudare.risk.measure import risk
@@ -163,11 +136,11 @@ def risk_of(ds: Dataset) -> Any:
     return risk(ds, combine=combined(_attributes(ds)))
 
 
-def risk_after_of(original: Dataset, release: Any, truth: list[int | None] | None) -> Any:
+def risk_after_of(original: Dataset, release: Published) -> Any:
     """The same sets of attributes, as the release answers for them."""
     from sudare.risk.measure import risk
 
-    return risk(original, combine=combined(_attributes(original)), release=release, truth=truth)
+    return risk(original, combine=combined(_attributes(original)), release=release)
 
 
 def combined(attributes: int) -> int:
@@ -206,49 +179,41 @@ def disclosure_of(ds: Dataset) -> Any:
     return disclosure(ds)
 
 
-def attacks_of(original: Dataset, release: Any, truth: list[int | None] | None) -> Any:
+def attacks_of(original: Dataset, release: Release | Published) -> Any:
     from sudare.attacks.measure import attack
 
-    return attack(original, release, truth=truth)
+    return attack(original, release)
 
 
-def utility_of(original: Dataset, release: Any, truth: list[int | None] | None) -> Any:
+def utility_of(original: Dataset, release: Release | Published) -> Any:
     from sudare.utility.measure import utility
 
-    return utility(original, release, truth=truth)
+    return utility(original, release)
 
 
 def uses_of(
-    evidence: Evidence,
-    original: Dataset,
-    release: Any,
-    rows: NDArray[np.int64] | None,
-    uses: Mapping[str, tuple[str, ...]],
+    evidence: Evidence, original: Dataset, release: Published, uses: Mapping[str, tuple[str, ...]]
 ) -> tuple[Mapping[str, Any], ...]:
-    """How far the columns of every declared use have moved."""
-    changes = getattr(evidence.utility, "by_column", ())
-    return moved(original, release, uses, changes, _listed(rows)) if uses else ()
+    """How far the columns of every declared use have changed."""
+    skipped = dict(getattr(evidence.utility, "skipped", ()))
+    if uses and "by_column" in skipped:
+        raise UsageError(f"how far single columns changed {skipped['by_column']}")
+    return changed(original, release, uses, getattr(evidence.utility, "by_column", ())) if uses else ()
 
 
-def posteriors_of(
-    original: Dataset, release: Any, truth: list[int | None] | None
-) -> tuple[tuple[str, Result], ...]:
+def posteriors_of(original: Dataset, release: Published) -> tuple[tuple[str, Result], ...]:
     """The posterior audit of every randomised column, for an attacker who knows what few values can tell."""
     from sudare.estimate.posterior import posterior
 
-    data = published(release)
-    randomised = data.published.get("schema", {}).get("randomized", {})
+    randomised, data = release.schema.get("randomized", {}), release.data
     if not randomised:
         return ()
-    known = truth is not None and None not in truth
+    known = original if release.has_truth and not release.fate[0] else None
     few = [c for c in data.roles.quasi if int(data.table[c].nunique().to_pyarrow().as_py()) <= FEW_VALUES]
-    return tuple(
-        (name, posterior(release, original if known else None, given=few[:2], column=name, truth=truth))
-        for name in randomised
-    )
+    return tuple((name, posterior(release, known, given=few[:2], column=name)) for name in randomised)
 
 
-def weakest_of(ds: Dataset, rows: NDArray[np.int64] | None) -> Any:
+def weakest_of(release: Published) -> Any:
     from sudare.loop.weakest import weakest
 
-    return weakest(ds, rows)
+    return weakest(release.data, release.rows)

@@ -9,6 +9,7 @@ from sudare.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
+    from sudare.data.published import Published
 
 
 def declared(context: Mapping[str, Any], columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -33,16 +34,15 @@ def told(context: Mapping[str, Any]) -> str:
     return uses if isinstance(uses, str) else "; ".join(uses)
 
 
-def moved(
+def changed(
     original: Dataset,
-    release: Any,
+    release: Published,
     uses: Mapping[str, Sequence[str]],
     by_column: Sequence[Mapping[str, Any]],
-    truth: Sequence[int | None] | None,
 ) -> tuple[dict[str, Any], ...]:
-    """For every use: how far its columns moved on average, their pairs, and the means of its numbers.
+    """For every use: how far its columns changed on average, their pairs, and the means of its numbers.
 
-    `by_column` tells how far each column that can be compared moved (`UtilityResult.by_column`).
+    `by_column` says how far each column that can be compared changed (`UtilityResult.by_column`).
     """
     changes = {row["column"]: row for row in by_column}
     return tuple(
@@ -50,22 +50,20 @@ def moved(
             "use": use,
             "needs": list(needed),
             "columns_moved": _mean(changes[c]["total_variation"] for c in needed if c in changes),
-            "pairs_moved": _pairs(original, release, [c for c in needed if c in changes], truth),
+            "pairs_moved": _pairs(original, release, [c for c in needed if c in changes]),
             "mean_shift": _mean(changes[c]["mean_shift"] for c in needed if c in changes),
         }
         for use, needed in uses.items()
     )
 
 
-def _pairs(
-    original: Dataset, release: Any, columns: Sequence[str], truth: Sequence[int | None] | None
-) -> float | None:
+def _pairs(original: Dataset, release: Published, columns: Sequence[str]) -> float | None:
     from sudare.utility.measure import utility
     from sudare.utility.plugins.distributions import PairwiseDistance
 
     if len(columns) < 2:
         return None
-    found = utility(original, release, [PairwiseDistance(columns=tuple(columns))], truth=truth)
+    found = utility(original, release, [PairwiseDistance(columns=tuple(columns))])
     value: float | None = found.rows[0]["value"]
     return value
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.errors import UsageError
+
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
 
@@ -26,7 +28,11 @@ def weakest(ds: Dataset, truth: Ints | None = None, *, people: int = 10) -> tupl
     from sudare.engine.codes import codes
 
     columns = _plain_columns(ds)
-    if not columns or ds.rows > MOST_ROWS:
+    if ds.rows > MOST_ROWS:
+        raise UsageError(
+            f"{ds.rows:,} records are more than the {MOST_ROWS:,} that are looked through one by one"
+        )
+    if not columns:
         return ()
     wanted = [*columns, *([ds.roles.user] if ds.roles.user else [])]
     matrix, _ = codes(ds.to_pyarrow(wanted), wanted)

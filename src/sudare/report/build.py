@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sudare.data.files.writers import check_output, write_text
+from sudare.data.published import Published
 from sudare.errors import UsageError
 from sudare.loop.evidence import Evidence
-from sudare.loop.measure import Progress, measure, published, quiet
+from sudare.loop.measure import Progress, measure, quiet
 from sudare.parameters import checked
 from sudare.report.document import Audience, Document
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
-    from sudare.data.published import Published
     from sudare.data.release import Release
 
 Format = Literal["html", "md", "json", "pdf-ready"]
@@ -78,13 +78,12 @@ def report(
     `uses` may name the columns that each use needs, and are then measured one by one.
     """
     kind = _format(path, format)
+    published = None if release is None else Published.of(release, truth)
     if path is not None:
-        inputs = [original] if release is None else [original, published(release)]
-        check_output(path, tuple(file for ds in inputs for file in ds.files))
+        check_output(path, (*original.files, *(published.data.files if published is not None else ())))
     found = measure(
         original,
-        release,
-        truth=truth,
+        published,
         value=value,
         policy=policy,
         context=context,

@@ -77,13 +77,13 @@ def demo(path: str | os.PathLike[str] = "report.html", *, users: int = 400) -> I
         "(the recipe is in the report):",
         _steps(release),
     )
-    attacks = loop.attacks_of(ds, release, None)
+    attacks = loop.attacks_of(ds, release)
     yield Stage(
         f"sudare attack {source} release.parquet --truth truth.parquet",
         "How many records every attack we know gives back:",
         attacks,
     )
-    utility = loop.utility_of(ds, release, None)
+    utility = loop.utility_of(ds, release)
     measured = f"sudare utility {source} release.parquet --truth truth.parquet"
     yield Stage(measured, "What is left of the data's use:", utility)
     known = {"risk": risk, "plan": plan, "attacks": attacks, "utility": utility}

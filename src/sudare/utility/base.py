@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.engine.pair import Pair
+if TYPE_CHECKING:
+    from sudare.engine.pair import Pair
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Scope = Literal["sums", "table"]
 
 
 class Measured(NamedTuple):
@@ -22,35 +23,25 @@ class Measured(NamedTuple):
     detail: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison(Pair):
-    """Original and release, and the original row of every release row where it is known (-1 = a dummy)."""
+class Metric:
+    """A metric of utility or safety: `measure` is its one verb, `suited` proposes it for a table.
 
-    truth: Ints | None = field(default=None, repr=False)
+    `scope` says what it asks of the pair, and so where it can run: "sums" = means, cells, correlations, changes, which
+    are added up where the rows are; "table" = the rows themselves, in this process.
+    """
 
-    def aligned(self, columns: Sequence[str]) -> tuple[Floats, Floats] | None:
-        """The numbers of every release row and of the original row it is about; None without the truth."""
-        if self.truth is None:
-            return None
-        original, release = self.numbers(columns)
-        real = self.truth >= 0
-        return original[self.truth[real]], release[real]
+    code: ClassVar[str] = ""
+    meaning: ClassVar[str] = ""
+    better: ClassVar[str] = "lower"
+    family: ClassVar[str] = "distributions"
+    scope: ClassVar[Scope] = "table"
+    priority: ClassVar[int] = 1000
 
-
-@runtime_checkable
-class Metric(Protocol):
-    """A metric of utility or safety: `measure` is its one verb, `suited` proposes it for a table."""
-
-    code: ClassVar[str]
-    meaning: ClassVar[str]
-    better: ClassVar[str]
-    place: ClassVar[int]
-
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         """The metric's value for this pair."""
-        ...
+        raise NotImplementedError
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         """The instances worth computing when nobody names metrics; empty when the metric does not apply."""
-        ...
+        return []

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.utility.base import Comparison, Floats
-from sudare.utility.formulas import column_means, gap, quantile_bins, spread, total_variation
+from sudare.engine import moments
+from sudare.engine.pair import Pair
+from sudare.utility.base import Floats
+from sudare.utility.formulas import gap, quantile_bins, total_variation
 
 BINS = 20
 DECILES = np.arange(1, 10) / 10
 
 
-def compared_columns(pair: Comparison) -> tuple[str, ...]:
+def compared_columns(pair: Pair) -> tuple[str, ...]:
     """The columns whose distributions can be compared: all with a role but user and identifiers.
 
     A column published as sets is compared by what can be estimated from it (see `QueryWorkload`).
@@ -25,14 +27,14 @@ def compared_columns(pair: Comparison) -> tuple[str, ...]:
     return tuple(c for c in chosen if c in pair.release.columns and c not in pair.set_columns)
 
 
-def changes(pair: Comparison) -> list[dict[str, Any]]:
+def changes(pair: Pair) -> list[dict[str, Any]]:
     """For every column the total variation and, for numbers, the shifts of mean and deciles in standard
     deviations.
     """
     return [_change(pair, name) for name in compared_columns(pair)]
 
 
-def coded(pair: Comparison, name: str, bins: int = BINS) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def coded(pair: Pair, name: str, bins: int = BINS) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """A column of both tables as category numbers: values as they are, numbers in bins of the original's
     quantiles.
     """
@@ -52,18 +54,18 @@ def counts(
     return np.bincount(first, minlength=width), np.bincount(second, minlength=width)
 
 
-def mean_shift(original: Floats, release: Floats) -> Floats:
+def mean_shift(pair: Pair, columns: Sequence[str]) -> Floats:
     """The absolute difference of column means in standard deviations of the original."""
-    return _in_sd(gap(column_means(original), column_means(release)), original)
+    return _in_sd(gap(*pair.means(columns)), pair.spreads(columns))
 
 
 def quantile_shift(original: Floats, release: Floats) -> Floats:
     """The mean absolute difference of the nine deciles in standard deviations of the original."""
     gaps = [_decile_gap(x[~np.isnan(x)], y[~np.isnan(y)]) for x, y in zip(original.T, release.T)]
-    return _in_sd(np.array(gaps), original)
+    return _in_sd(np.array(gaps), moments.spread(original))
 
 
-def _change(pair: Comparison, name: str) -> dict[str, Any]:
+def _change(pair: Pair, name: str) -> dict[str, Any]:
     row: dict[str, Any] = {
         "column": name,
         "role": pair.roles.role_of(name),
@@ -75,7 +77,7 @@ def _change(pair: Comparison, name: str) -> dict[str, Any]:
     }
     if pair.numeric_columns([name]):
         original, release = pair.numbers([name])
-        row["mean_shift"] = _plain(mean_shift(original, release))
+        row["mean_shift"] = _plain(mean_shift(pair, [name]))
         row["quantile_shift"] = _plain(quantile_shift(original, release))
     return row
 
@@ -91,11 +93,10 @@ def _decile_gap(original: Floats, release: Floats) -> float:
     return float(np.abs(np.quantile(original, DECILES) - np.quantile(release, DECILES)).mean())
 
 
-def _in_sd(gaps: Floats, original: Floats) -> Floats:
+def _in_sd(gaps: Floats, scale: Floats) -> Floats:
     """Gaps in standard deviations; a constant column that stays as it is has none, one that moves has no
     measure.
     """
-    scale = spread(original)
     return np.where(scale > 0, gaps / np.where(scale > 0, scale, 1.0), np.where(gaps == 0, 0.0, np.nan))
 
 

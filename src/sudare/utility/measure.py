@@ -6,25 +6,29 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from sudare.data.dataset import Dataset
-from sudare.data.published import Published, original_and_published
+from sudare.data.published import original_and_published
+from sudare.engine.answers import NeedsRows
+from sudare.engine.pair import Pair, pair_of
 from sudare.errors import UsageError, nearest
 from sudare.parameters import checked
 from sudare.registry import all_of, name_of
 from sudare.results import Result
-from sudare.utility.base import Comparison, Measured, Metric
+from sudare.utility.base import Metric
+from sudare.utility.columns import changes, compared_columns
 
 if TYPE_CHECKING:
     import altair
 
+ROWS = "needs all rows in this process; ask for it by name to fetch them"
+
 
 @dataclass(frozen=True, repr=False)
 class UtilityResult(Result):
-    """One row per metric; `by_column` says which columns changed."""
+    """One row per metric; `by_column` says which columns changed, `skipped` what was not measured and why."""
 
     by_column: tuple[dict[str, Any], ...] = ()
+    skipped: tuple[tuple[str, str], ...] = ()
 
     command: ClassVar[str] = "utility"
 
@@ -39,7 +43,7 @@ class UtilityResult(Result):
         )
 
     def extra(self) -> dict[str, Any]:
-        return {"by_column": list(self.by_column)}
+        return {"by_column": list(self.by_column), "skipped": list(self.skipped)}
 
     def chart(self) -> altair.Chart:
         from sudare.utility.charts import change_by_column
@@ -58,53 +62,58 @@ def utility(
     """Measure what a release (a Release, or a Dataset) keeps of the original.
 
     `truth` (a Release has its own) is needed only by metrics that compare row by row. Without `metrics`,
-    those that fit the roles are computed.
+    those that fit the roles are computed; of tables on a cluster those that sums are enough for.
     """
-    from sudare.utility.columns import changes, compared_columns
-
-    original, published = original_and_published(original, release, truth, "utility")
-    if original.engine == "pyspark" and published.data.engine == "pyspark" and published.has_truth:
-        return _on_spark(original, published, metrics)
-    known = published.rows_among(original.rows)
-    if not original.rows or not published.data.rows:
+    pair = pair_of(*original_and_published(original, release, truth, "utility"))
+    if not pair.originals or not pair.releases:
         raise UsageError("utility: a table without rows cannot be compared")
-    pair = Comparison(original, published.data, truth=known)
-    pair.tables(compared_columns(pair))
-    chosen = suited_metrics(pair) if metrics is None else [metric_of(one) for one in _listed(metrics)]
-    return UtilityResult(
-        rows=tuple(_row(one, pair) for one in chosen),
-        by_column=tuple(changes(pair)) if metrics is None else (),
-    )
+    pair.check_truth()
+    if metrics is not None:
+        return UtilityResult(tuple(_fetching_row(metric_of(one), pair) for one in _listed(metrics)))
+    rows, skipped = _suited_rows(pair)
+    by_column: tuple[dict[str, Any], ...] = ()
+    if pair.here:
+        by_column = tuple(changes(pair))
+    else:
+        skipped.append(("by_column", ROWS))
+    left = ", ".join(name for name, _ in skipped)
+    notes = (f"Left out, for they need all rows: {left}.",) if left else ()
+    return UtilityResult(tuple(rows), notes, by_column, tuple(skipped))
 
 
-def _on_spark(
-    original: Dataset, release: Published, metrics: Metric | str | Sequence[Any] | None
-) -> UtilityResult:
-    """The metrics that are sums, without fetching rows; others only by name, and then the rows are fetched."""
-    from sudare.utility.spark import measure_on_spark, runs_on_spark
-
-    sums = Comparison(original, release.data, truth=np.empty(0, np.int64))
-    named = suited_metrics(sums) if metrics is None else [metric_of(one) for one in _listed(metrics)]
-    left = [one for one in named if not runs_on_spark(one, sums)]
-    if left and metrics is not None:
-        pair = Comparison(original, release.data, truth=release.rows)
-        return UtilityResult(rows=tuple(_row(one, pair) for one in named))
-    chosen = [one for one in named if one not in left]
-    rows = tuple(_shown(one, measure_on_spark(one, sums, release.linked.keep_alive)) for one in chosen)
-    names = ", ".join(one.code or name_of(one) for one in left)
-    return UtilityResult(rows=rows, notes=(f"Left out, for they need all rows: {names}.",) if left else ())
-
-
-def suited_metrics(pair: Comparison) -> list[Metric]:
+def suited_metrics(pair: Pair) -> list[Metric]:
     """Every metric that fits the table, in the order of the contest's table, then the others."""
-    known = sorted(all_of("metric").values(), key=lambda cls: (getattr(cls, "place", 1000), cls.__name__))
+    known = sorted(all_of("metric").values(), key=lambda cls: (cls.priority, cls.__name__))
     return [one for cls in known for one in cls.suited(pair)]
+
+
+def _suited_rows(pair: Pair) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
+    """The metrics that can be computed where the rows are, and the names of the others."""
+    if pair.here:
+        pair.tables(compared_columns(pair))  # all columns at once
+    rows, skipped = [], []
+    for one in suited_metrics(pair):
+        try:
+            if one.scope == "table" and not pair.here:
+                raise NeedsRows(ROWS)
+            rows.append(_row(one, pair))
+        except NeedsRows as reason:
+            skipped.append((one.code or name_of(one), str(reason)))
+    return rows, skipped
+
+
+def _fetching_row(one: Metric, pair: Pair) -> dict[str, Any]:
+    """A metric that was asked for by name: where sums are not enough, the rows are fetched."""
+    try:
+        return _row(one, pair if one.scope == "sums" else pair.fetched())
+    except NeedsRows:
+        return _row(one, pair.fetched())
 
 
 def metric_of(one: Metric | str) -> Metric:
     """A metric from itself, its code (`U1`) or its name (`mean-error`)."""
     if not isinstance(one, str):
-        if isinstance(one, type) or not hasattr(one, "measure"):
+        if not isinstance(one, Metric):
             raise UsageError("metrics: give metrics such as sudare.utility.MeanError(), or their names")
         return one
     known = all_of("metric")
@@ -124,11 +133,8 @@ def _listed(metrics: Metric | str | Sequence[Metric | str]) -> Sequence[Metric |
     return chosen  # type: ignore[return-value]
 
 
-def _row(one: Metric, pair: Comparison) -> dict[str, Any]:
-    return _shown(one, one.measure(pair))
-
-
-def _shown(one: Metric, found: Measured) -> dict[str, Any]:
+def _row(one: Metric, pair: Pair) -> dict[str, Any]:
+    found = one.measure(pair)
     return {
         "metric": one.code or name_of(one),
         "value": found.value,

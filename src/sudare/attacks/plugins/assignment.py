@@ -9,11 +9,11 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.attacks.base import Candidates
+from sudare.attacks.base import Attack, Candidates
 from sudare.attacks.nearest import chosen_columns, chosen_quasi
 from sudare.attacks.plugins.euclid import one_over_sd
-from sudare.attacks.view import View
-from sudare.engine.pair import Blocks
+from sudare.engine.answers import Blocks
+from sudare.engine.pair import Pair
 from sudare.registry import attack
 
 Floats = NDArray[np.float64]
@@ -26,7 +26,7 @@ STEP = 1e-3
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class Assignment:
+class Assignment(Attack):
     """Give every release row another original row so that the sum of squared standardised distances is
     least.
 
@@ -37,16 +37,15 @@ class Assignment:
     are interchangeable and stay tied.
     """
 
-    unit: ClassVar[str] = "row"
-    place: ClassVar[int] = 95
+    priority: ClassVar[int] = 95
     fallback: bool = True
     quasi: tuple[str, ...] | None = None
     columns: tuple[str, ...] | None = None
 
-    def match(self, view: View) -> Candidates:
-        columns = chosen_columns(view, self.columns)
-        blocks = view.blocks(chosen_quasi(view, self.quasi, columns))
-        original, release = view.points(columns)
+    def match(self, pair: Pair) -> Candidates:
+        columns = chosen_columns(pair, self.columns)
+        blocks = pair.blocks(chosen_quasi(pair, self.quasi, columns))
+        original, release = pair.points(columns)
         scale = one_over_sd(original)
         guesses = _assign_blocks(original * scale, release * scale, blocks)
         if self.fallback:
@@ -54,8 +53,8 @@ class Assignment:
         return _with_equals(guesses, original, release, blocks)
 
     @classmethod
-    def suited(cls, view: View) -> Sequence[Self]:
-        fits = view.numeric() and max(view.originals, view.releases) <= DENSE
+    def suited(cls, pair: Pair) -> Sequence[Self]:
+        fits = pair.numeric() and max(pair.originals, pair.releases) <= DENSE
         return [cls()] if fits else []
 
 
@@ -116,8 +115,8 @@ def _sparse(original: Floats, release: Floats) -> Ints:
     distance, found = cKDTree(original).query(release, k=near)
     costs = np.ascontiguousarray(distance.reshape(len(release), near) ** 2)
     step = STEP * float(costs.mean()) + 1e-12
-    places = np.ascontiguousarray(found.reshape(len(release), near), np.int64)
-    chosen: Ints = auction(costs, places, len(original), 2 * costs[:, -1] + 2 * step, step)
+    targets = np.ascontiguousarray(found.reshape(len(release), near), np.int64)
+    chosen: Ints = auction(costs, targets, len(original), 2 * costs[:, -1] + 2 * step, step)
     return chosen
 
 

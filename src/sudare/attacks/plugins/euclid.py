@@ -9,9 +9,9 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.attacks.base import Candidates
+from sudare.attacks.base import Attack, Candidates, Reads, Scope
 from sudare.attacks.nearest import ROUNDING, chosen_columns, chosen_quasi, nearest
-from sudare.attacks.view import View
+from sudare.engine.pair import Pair
 from sudare.registry import attack
 
 Floats = NDArray[np.float64]
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class Euclid:
+class Euclid(Attack):
     """Nearest by Euclidean distance among equal quasi-identifiers, else give up (P4, EUC1).
 
     With `fallback`, rows without an equal row look among all rows (EUC2). `quasi=()` ignores
@@ -28,68 +28,77 @@ class Euclid:
     not shuffled.
     """
 
-    unit: ClassVar[str] = "row"
-    place: ClassVar[int] = 50
+    priority: ClassVar[int] = 50
     fallback: bool = False
     quasi: tuple[str, ...] | None = None
     columns: tuple[str, ...] | None = None
     paper: bool = False
 
-    def match(self, view: View) -> Candidates:
-        columns = chosen_columns(view, self.columns)
-        blocks = view.blocks(chosen_quasi(view, self.quasi, columns))
-        found = nearest(*view.points(columns), blocks, fallback=self.fallback)
-        return found.or_else(_same_place(view)) if self.paper and not self.fallback else found
+    @property
+    def scope(self) -> Scope:
+        return "table" if self.paper and not self.fallback else "group"
+
+    def match(self, pair: Pair) -> Candidates:
+        equal, columns = self.reads(pair)
+        found = nearest(*pair.points(columns), pair.blocks(equal))
+        return found.or_else(_same_row(pair)) if self.paper and not self.fallback else found
+
+    def reads(self, pair: Pair) -> Reads:
+        columns = chosen_columns(pair, self.columns)
+        return Reads(chosen_quasi(pair, self.quasi, columns), columns)
+
+    def otherwise(self, pair: Pair) -> Attack | None:
+        return Euclid(quasi=(), columns=self.reads(pair).compared) if self.fallback else None
 
     @classmethod
-    def suited(cls, view: View) -> Sequence[Self]:
-        return [cls(fallback=fallback) for fallback in _fallbacks(view)]
+    def suited(cls, pair: Pair) -> Sequence[Self]:
+        return [cls(fallback=fallback) for fallback in _fallbacks(pair)]
 
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class StandardizedEuclid:
+class StandardizedEuclid(Attack):
     """Like Euclid, each column divided by its standard deviation in the original: no column drowns the
     others.
     """
 
-    unit: ClassVar[str] = "row"
-    place: ClassVar[int] = 60
+    priority: ClassVar[int] = 60
+    scope: ClassVar[Scope] = "row"
     fallback: bool = False
     quasi: tuple[str, ...] | None = None
     columns: tuple[str, ...] | None = None
 
-    def match(self, view: View) -> Candidates:
-        columns = chosen_columns(view, self.columns)
-        blocks = view.blocks(chosen_quasi(view, self.quasi, columns))
-        original, release = view.points(columns)
+    def match(self, pair: Pair) -> Candidates:
+        columns = chosen_columns(pair, self.columns)
+        blocks = pair.blocks(chosen_quasi(pair, self.quasi, columns))
+        original, release = pair.points(columns)
         return nearest(
             original, release, blocks, weights=one_over_sd(original), fallback=self.fallback, tol=ROUNDING
         )
 
     @classmethod
-    def suited(cls, view: View) -> Sequence[Self]:
-        found = [cls(fallback=fallback) for fallback in _fallbacks(view)[-1:]]
-        return [*found, cls(quasi=())] if len(_fallbacks(view)) > 1 else found
+    def suited(cls, pair: Pair) -> Sequence[Self]:
+        found = [cls(fallback=fallback) for fallback in _fallbacks(pair)[-1:]]
+        return [*found, cls(quasi=())] if len(_fallbacks(pair)) > 1 else found
 
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class Mahalanobis:
+class Mahalanobis(Attack):
     """Like Euclid, in the coordinates in which the original's columns are uncorrelated and have the
     variance 1.
     """
 
-    unit: ClassVar[str] = "row"
-    place: ClassVar[int] = 70
+    priority: ClassVar[int] = 70
+    scope: ClassVar[Scope] = "row"
     fallback: bool = False
     quasi: tuple[str, ...] | None = None
     columns: tuple[str, ...] | None = None
 
-    def match(self, view: View) -> Candidates:
-        columns = chosen_columns(view, self.columns)
-        blocks = view.blocks(chosen_quasi(view, self.quasi, columns))
-        original, release = view.points(columns)
+    def match(self, pair: Pair) -> Candidates:
+        columns = chosen_columns(pair, self.columns)
+        blocks = pair.blocks(chosen_quasi(pair, self.quasi, columns))
+        original, release = pair.points(columns)
         middle, whiten = original.mean(axis=0), _whitening(original)
         return nearest(
             (original - middle) @ whiten,
@@ -100,35 +109,34 @@ class Mahalanobis:
         )
 
     @classmethod
-    def suited(cls, view: View) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return (
-            [cls(fallback=fallback) for fallback in _fallbacks(view)[-1:]] if len(view.numeric()) > 1 else []
+            [cls(fallback=fallback) for fallback in _fallbacks(pair)[-1:]] if len(pair.numeric()) > 1 else []
         )
 
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class RankDistance:
+class RankDistance(Attack):
     """Like Euclid on ranks: each column is replaced by its relative rank in its own table.
 
     It sees through every change that keeps the order of a column: scaling, shifting, top coding, a logarithm.
     """
 
-    unit: ClassVar[str] = "row"
-    place: ClassVar[int] = 80
+    priority: ClassVar[int] = 80
     fallback: bool = False
     quasi: tuple[str, ...] | None = None
     columns: tuple[str, ...] | None = None
 
-    def match(self, view: View) -> Candidates:
-        columns = chosen_columns(view, self.columns)
-        blocks = view.blocks(chosen_quasi(view, self.quasi, columns))
-        original, release = (_relative_ranks(points) for points in view.points(columns))
+    def match(self, pair: Pair) -> Candidates:
+        columns = chosen_columns(pair, self.columns)
+        blocks = pair.blocks(chosen_quasi(pair, self.quasi, columns))
+        original, release = (_relative_ranks(points) for points in pair.points(columns))
         return nearest(original, release, blocks, fallback=self.fallback, tol=ROUNDING)
 
     @classmethod
-    def suited(cls, view: View) -> Sequence[Self]:
-        return [cls(fallback=fallback) for fallback in _fallbacks(view)[-1:]]
+    def suited(cls, pair: Pair) -> Sequence[Self]:
+        return [cls(fallback=fallback) for fallback in _fallbacks(pair)[-1:]]
 
 
 def one_over_sd(points: Floats) -> Floats:
@@ -158,21 +166,20 @@ def _whitening(points: Floats) -> Floats:
 def _relative_ranks(points: Floats) -> Floats:
     """The middle rank of each value in its column, divided by the number of rows."""
     ranks = np.empty_like(points)
-    for place, column in enumerate(points.T):
-        _, index, counts = np.unique(column, return_inverse=True, return_counts=True)
-        ranks[:, place] = (np.cumsum(counts) - counts / 2)[index] / len(column)
+    for index, column in enumerate(points.T):
+        _, value_of, counts = np.unique(column, return_inverse=True, return_counts=True)
+        ranks[:, index] = (np.cumsum(counts) - counts / 2)[value_of] / len(column)
     return ranks
 
 
-def _same_place(view: View) -> Candidates:
+def _same_row(pair: Pair) -> Candidates:
     """Row i of the published file is guessed to be row i of the original."""
-    return Candidates.of_guesses(
-        np.where(view.published < view.originals, view.published, -1), view.originals
-    )
+    rows = pair.release.positions
+    return Candidates.of_guesses(np.where(rows < pair.originals, rows, -1), pair.originals)
 
 
-def _fallbacks(view: View) -> list[bool]:
+def _fallbacks(pair: Pair) -> list[bool]:
     """Whether to give up or to fall back matters only where there are quasi-identifiers to compare first."""
-    if not view.numeric():
+    if not pair.numeric():
         return []
-    return [False, True] if view.quasi(without=view.numeric()) else [False]
+    return [False, True] if pair.quasi(without=pair.numeric()) else [False]

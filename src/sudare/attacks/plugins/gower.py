@@ -9,8 +9,8 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.attacks.base import Candidates
-from sudare.attacks.view import View
+from sudare.attacks.base import Attack, Candidates, Scope
+from sudare.engine.pair import Pair
 from sudare.errors import UsageError
 from sudare.registry import attack
 
@@ -24,7 +24,7 @@ MOST_PAIRS = 10**11
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class Gower:
+class Gower(Attack):
     """Nearest by Gower's distance over all columns with a role, none of which must be equal.
 
     Each numeric column counts |x - y| / range, each other column 0 if the published value may stand for
@@ -32,24 +32,24 @@ class Gower:
     compared, so the work grows with the product of the tables' lengths.
     """
 
-    unit: ClassVar[str] = "row"
-    place: ClassVar[int] = 90
+    priority: ClassVar[int] = 90
+    scope: ClassVar[Scope] = "row"
     columns: tuple[str, ...] | None = None
 
-    def match(self, view: View) -> Candidates:
-        columns = tuple(self.columns) if self.columns is not None else _all_columns(view)
+    def match(self, pair: Pair) -> Candidates:
+        columns = tuple(self.columns) if self.columns is not None else _all_columns(pair)
         if not columns:
             raise UsageError("gower: no column to compare; give columns=")
-        if view.originals * view.releases > MOST_PAIRS:
+        if pair.originals * pair.releases > MOST_PAIRS:
             raise UsageError(
                 "gower: too many pairs of rows to compare; use standardized-euclid for large tables"
             )
-        mixed = _mixed(view, columns)
+        mixed = _mixed(pair, columns)
         return _nearest(mixed)
 
     @classmethod
-    def suited(cls, view: View) -> Sequence[Self]:
-        return [cls()] if _all_columns(view) and view.originals * view.releases <= PAIRS else []
+    def suited(cls, pair: Pair) -> Sequence[Self]:
+        return [cls()] if _all_columns(pair) and pair.originals * pair.releases <= PAIRS else []
 
 
 class _Mixed(NamedTuple):
@@ -61,23 +61,23 @@ class _Mixed(NamedTuple):
     begins: Ints
 
 
-def _all_columns(view: View) -> tuple[str, ...]:
+def _all_columns(pair: Pair) -> tuple[str, ...]:
     import pyarrow as pa
 
-    known = [c for c in (*view.roles.quasi, *view.roles.sensitive) if c in view.release.columns]
-    schema = view.release.schema
+    known = [c for c in (*pair.roles.quasi, *pair.roles.sensitive) if c in pair.release.columns]
+    schema = pair.release.schema
     return tuple(c for c in known if not pa.types.is_nested(schema.field(c).type))
 
 
-def _mixed(view: View, columns: Sequence[str]) -> _Mixed:
-    numeric = view.numeric_columns(columns)
+def _mixed(pair: Pair, columns: Sequence[str]) -> _Mixed:
+    numeric = pair.numeric_columns(columns)
     words = [c for c in columns if c not in numeric]
     numbers, others = (
-        view.numbers(numeric) if numeric else (np.empty((view.originals, 0)), np.empty((view.releases, 0)))
+        pair.numbers(numeric) if numeric else (np.empty((pair.originals, 0)), np.empty((pair.releases, 0)))
     )
     spans = [np.ptp(x[~np.isnan(x)]) if (~np.isnan(x)).any() else 0.0 for x in numbers.T]
     scale = np.array([1.0 / span if span > 0 else 1.0 for span in spans])
-    tables = [_words(view, name) for name in words]
+    tables = [_words(pair, name) for name in words]
     width = max((apart.shape[1] for _, _, apart in tables), default=0)
     begins = np.cumsum([0, *(len(apart) for _, _, apart in tables)]).astype(np.int64)
     together = np.ones((int(begins[-1]), width))
@@ -85,22 +85,22 @@ def _mixed(view: View, columns: Sequence[str]) -> _Mixed:
         together[begin : begin + len(apart), : apart.shape[1]] = apart
     return _Mixed(
         numbers * scale,
-        _stacked([codes for codes, _, _ in tables], view.originals),
+        _stacked([codes for codes, _, _ in tables], pair.originals),
         others * scale,
-        _stacked([labels for _, labels, _ in tables], view.releases),
+        _stacked([labels for _, labels, _ in tables], pair.releases),
         together,
         begins,
     )
 
 
-def _words(view: View, name: str) -> tuple[Codes, Codes, Floats]:
+def _words(pair: Pair, name: str) -> tuple[Codes, Codes, Floats]:
     """A column's codes in the original and in the release, and which published value excludes which
     original one.
     """
     from sudare.data.values.originals import consistency
     from sudare.engine.codes import codes
 
-    first, second = view.tables([name])
+    first, second = pair.tables([name])
     matrix, (values,) = codes(first, [name])
     labels, (published,) = codes(second, [name])
     apart = 1.0 - consistency(published.to_pylist(), values.to_pylist()).astype(np.float64)

@@ -10,54 +10,62 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sudare.attacks.base import Candidates
+from sudare.attacks.base import Attack, Candidates, Reads, Scope
 from sudare.attacks.nearest import chosen_columns, chosen_quasi, nearest
-from sudare.attacks.view import View
+from sudare.engine.pair import Pair
 from sudare.registry import attack
 
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class IdentifyRand:
+class IdentifyRand(Attack):
     """E1: any of the original rows with equal quasi-identifiers; none, give up (P4, E1)."""
 
-    unit: ClassVar[str] = "row"
-    place: ClassVar[int] = 10
+    priority: ClassVar[int] = 10
+    scope: ClassVar[Scope] = "group"
     quasi: tuple[str, ...] | None = None
 
-    def match(self, view: View) -> Candidates:
-        blocks = view.blocks(self.quasi if self.quasi is not None else view.quasi())
+    def match(self, pair: Pair) -> Candidates:
+        blocks = pair.blocks(self.reads(pair).equal)
         return Candidates.of_classes(blocks.original, blocks.release)
 
+    def reads(self, pair: Pair) -> Reads:
+        return Reads(chosen_quasi(pair, self.quasi, ()))
+
     @classmethod
-    def suited(cls, view: View) -> Sequence[Self]:
-        return [cls()] if view.quasi() else []
+    def suited(cls, pair: Pair) -> Sequence[Self]:
+        return [cls()] if pair.quasi() else []
 
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class IdentifySa:
+class IdentifySa(Attack):
     """E2: nearest in one sensitive column among equal quasi-identifiers, else among all rows (P4, E2)."""
 
-    unit: ClassVar[str] = "row"
-    place: ClassVar[int] = 20
+    priority: ClassVar[int] = 20
+    scope: ClassVar[Scope] = "group"
     column: str | None = None
     quasi: tuple[str, ...] | None = None
 
-    def match(self, view: View) -> Candidates:
-        column = _one_column(view, self.column)
-        return nearest(
-            *view.points(column), view.blocks(chosen_quasi(view, self.quasi, column)), fallback=True
-        )
+    def match(self, pair: Pair) -> Candidates:
+        equal, column = self.reads(pair)
+        return nearest(*pair.points(column), pair.blocks(equal))
+
+    def reads(self, pair: Pair) -> Reads:
+        column = _one_column(pair, self.column)
+        return Reads(chosen_quasi(pair, self.quasi, column), column)
+
+    def otherwise(self, pair: Pair) -> Attack:
+        return IdentifySa21(column=_one_column(pair, self.column)[0])
 
     @classmethod
-    def suited(cls, view: View) -> Sequence[Self]:
-        return [cls()] if view.numeric() and view.quasi(without=view.numeric()[:1]) else []
+    def suited(cls, pair: Pair) -> Sequence[Self]:
+        return [cls()] if pair.numeric() and pair.quasi(without=pair.numeric()[:1]) else []
 
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class IdentifySort:
+class IdentifySort(Attack):
     """E3: the original row with the same rank of the sum of the sensitive columns (P4, E3).
 
     Rows with equal sums share their ranks: each is as likely at any of them, so the row order says
@@ -65,42 +73,41 @@ class IdentifySort:
     `relative`, as shares of the length.
     """
 
-    unit: ClassVar[str] = "row"
-    place: ClassVar[int] = 30
+    priority: ClassVar[int] = 30
     columns: tuple[str, ...] | None = None
     relative: bool = False
 
-    def match(self, view: View) -> Candidates:
-        original, release = view.points(chosen_columns(view, self.columns))
+    def match(self, pair: Pair) -> Candidates:
+        original, release = pair.points(chosen_columns(pair, self.columns))
         stretch = len(original) / len(release) if self.relative else 1.0
         return _same_rank(original.sum(axis=1), release.sum(axis=1), stretch)
 
     @classmethod
-    def suited(cls, view: View) -> Sequence[Self]:
-        if not view.numeric():
+    def suited(cls, pair: Pair) -> Sequence[Self]:
+        if not pair.numeric():
             return []
-        return [cls()] if view.originals == view.releases else [cls(), cls(relative=True)]
+        return [cls()] if pair.originals == pair.releases else [cls(), cls(relative=True)]
 
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class IdentifySa21:
+class IdentifySa21(Attack):
     """E4: nearest in one sensitive column among all rows (P4, E4)."""
 
-    unit: ClassVar[str] = "row"
-    place: ClassVar[int] = 40
+    priority: ClassVar[int] = 40
+    scope: ClassVar[Scope] = "row"
     column: str | None = None
 
-    def match(self, view: View) -> Candidates:
-        return nearest(*view.points(_one_column(view, self.column)), view.blocks(()), fallback=False)
+    def match(self, pair: Pair) -> Candidates:
+        return nearest(*pair.points(_one_column(pair, self.column)), pair.blocks(()))
 
     @classmethod
-    def suited(cls, view: View) -> Sequence[Self]:
-        return [cls()] if view.numeric() else []
+    def suited(cls, pair: Pair) -> Sequence[Self]:
+        return [cls()] if pair.numeric() else []
 
 
-def _one_column(view: View, column: str | None) -> tuple[str, ...]:
-    return (column,) if column is not None else chosen_columns(view, None)[:1]
+def _one_column(pair: Pair, column: str | None) -> tuple[str, ...]:
+    return (column,) if column is not None else chosen_columns(pair, None)[:1]
 
 
 def _same_rank(original: np.ndarray, release: np.ndarray, stretch: float) -> Candidates:

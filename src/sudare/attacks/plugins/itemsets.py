@@ -13,8 +13,8 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.attacks.base import Candidates
-from sudare.attacks.view import View
+from sudare.attacks.base import Attack, Candidates
+from sudare.engine.pair import Pair
 from sudare.errors import UsageError
 from sudare.registry import attack
 
@@ -32,38 +32,40 @@ class Histories(NamedTuple):
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class Jaccard:
+class Jaccard(Attack):
     """The original user whose set of values shares the largest part of the union: |A and B| / |A or B|."""
 
     unit: ClassVar[str] = "user"
-    place: ClassVar[int] = 300
+    family: ClassVar[str] = "histories"
+    priority: ClassVar[int] = 300
     columns: tuple[str, ...] | None = None
 
-    def match(self, view: View) -> Candidates:
-        original, release, items = histories(view, self.columns)
+    def match(self, pair: Pair) -> Candidates:
+        original, release, items = histories(pair, self.columns)
         ones = [np.ones(len(h.items)) for h in (original, release)]
         sizes = [np.diff(h.indptr).astype(np.float64) for h in (original, release)]
         return _most_alike(original, release, items, *ones, *sizes, cosine=False)
 
     @classmethod
-    def suited(cls, view: View) -> Sequence[Self]:
-        return [cls(columns=columns) for columns in _choices(view)]
+    def suited(cls, pair: Pair) -> Sequence[Self]:
+        return [cls(columns=columns) for columns in _choices(pair)]
 
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class TfIdf:
+class TfIdf(Attack):
     """The original user with the largest cosine of the TF-IDF vectors: values that few users have weigh more.
 
     The weight of a value is (1 + log times) (1 + log((1 + n)/(1 + owners))), owners counted in the original.
     """
 
     unit: ClassVar[str] = "user"
-    place: ClassVar[int] = 310
+    family: ClassVar[str] = "histories"
+    priority: ClassVar[int] = 310
     columns: tuple[str, ...] | None = None
 
-    def match(self, view: View) -> Candidates:
-        original, release, items = histories(view, self.columns)
+    def match(self, pair: Pair) -> Candidates:
+        original, release, items = histories(pair, self.columns)
         n = len(original.indptr) - 1
         rarity = 1 + np.log((1 + n) / (1 + np.bincount(original.items, minlength=items)))
         weights = [(1 + np.log(h.times)) * rarity[h.items] for h in (original, release)]
@@ -71,14 +73,14 @@ class TfIdf:
         return _most_alike(original, release, items, *weights, *norms, cosine=True)
 
     @classmethod
-    def suited(cls, view: View) -> Sequence[Self]:
-        return [cls(columns=columns) for columns in _choices(view)]
+    def suited(cls, pair: Pair) -> Sequence[Self]:
+        return [cls(columns=columns) for columns in _choices(pair)]
 
 
-def histories(view: View, columns: tuple[str, ...] | None) -> tuple[Histories, Histories, int]:
+def histories(pair: Pair, columns: tuple[str, ...] | None) -> tuple[Histories, Histories, int]:
     """The histories of the users of both tables, and how many items there are."""
-    users = view.users()
-    first, second, items = coded_items(view, columns)
+    users = pair.users()
+    first, second, items = coded_items(pair, columns)
     return (
         history(users.of_original, first, users.originals, items),
         history(users.of_release, second, users.releases, items),
@@ -86,14 +88,14 @@ def histories(view: View, columns: tuple[str, ...] | None) -> tuple[Histories, H
     )
 
 
-def coded_items(view: View, columns: tuple[str, ...] | None) -> tuple[Longs, Longs, int]:
+def coded_items(pair: Pair, columns: tuple[str, ...] | None) -> tuple[Longs, Longs, int]:
     """The items of every row of both tables, rows x columns, and how many items there are."""
     from sudare.engine.codes import joint_codes
 
-    chosen = columns if columns is not None else (dummied(view) or comparable(view))
+    chosen = columns if columns is not None else (dummied(pair) or comparable(pair))
     if not chosen:
         raise UsageError("no column to compare histories by; name them with columns=")
-    coded, values = joint_codes(view.tables(chosen), chosen)
+    coded, values = joint_codes(pair.tables(chosen), chosen)
     starts = np.concatenate(([0], np.cumsum([len(v) for v in values])))
     first, second = (matrix.astype(np.int64) + starts[:-1] for matrix in coded)
     return first, second, int(starts[-1])
@@ -147,22 +149,22 @@ def _lengths(history: Histories, weights: Floats) -> Floats:
     return np.sqrt(np.bincount(user, weights**2, minlength=len(history.indptr) - 1))
 
 
-def _choices(view: View) -> list[tuple[str, ...] | None]:
+def _choices(pair: Pair) -> list[tuple[str, ...] | None]:
     """What to compare on a table of histories; where dummies were added for a column, that and all columns."""
-    everything = comparable(view)
-    if view.roles.user is None or view.roles.user not in view.release.columns or not everything:
+    everything = comparable(pair)
+    if pair.roles.user is None or pair.roles.user not in pair.release.columns or not everything:
         return []
-    return [None] if dummied(view) in ((), everything) else [None, everything]
+    return [None] if dummied(pair) in ((), everything) else [None, everything]
 
 
-def dummied(view: View) -> tuple[str, ...]:
+def dummied(pair: Pair) -> tuple[str, ...]:
     """The columns that the release says dummy records were added for."""
-    named = view.release.published.get("schema", {}).get("dummies", {})
-    return tuple(name for name in named if name in comparable(view))
+    named = pair.release.published.get("schema", {}).get("dummies", {})
+    return tuple(name for name in named if name in comparable(pair))
 
 
-def comparable(view: View) -> tuple[str, ...]:
+def comparable(pair: Pair) -> tuple[str, ...]:
     """The columns that both tables have and that may say something about a person's history."""
-    roles = view.roles
-    apart = {roles.user, *roles.identifier, *view.set_columns}
-    return tuple(c for c in view.original.columns if c not in apart and c in view.release.columns)
+    roles = pair.roles
+    apart = {roles.user, *roles.identifier, *pair.set_columns}
+    return tuple(c for c in pair.original.columns if c not in apart and c in pair.release.columns)

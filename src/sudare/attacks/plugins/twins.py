@@ -12,29 +12,30 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.attacks.base import Candidates
+from sudare.attacks.base import Attack, Candidates
 from sudare.attacks.plugins.itemsets import coded_items, comparable, dummied, history, owners_of_items
-from sudare.attacks.view import View
+from sudare.engine.pair import Pair
 from sudare.registry import attack
 
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class Twins:
+class Twins(Attack):
     """The original users who have every value of the pseudonym's records without a twin, and none that it lacks.
 
     A twin is a record of another pseudonym that is equal in every column. Who is left are equally likely.
     """
 
     unit: ClassVar[str] = "user"
-    place: ClassVar[int] = 320
+    family: ClassVar[str] = "histories"
+    priority: ClassVar[int] = 320
     columns: tuple[str, ...] | None = None
 
-    def match(self, view: View) -> Candidates:
+    def match(self, pair: Pair) -> Candidates:
         from sudare.engine.kernels.itemsets import possible_owners
 
-        users, lone = view.users(), without_twin(view)
-        first, second, items = coded_items(view, self.columns)
+        users, lone = pair.users(), without_twin(pair)
+        first, second, items = coded_items(pair, self.columns)
         original = history(users.of_original, first, users.originals, items)
         release = history(users.of_release, second, users.releases, items)
         certain = history(users.of_release[lone], second[lone], users.releases, items)
@@ -45,17 +46,17 @@ class Twins:
         return Candidates.of_pairs(published, guessed, users.releases, users.originals)
 
     @classmethod
-    def suited(cls, view: View) -> Sequence[Self]:
-        return [cls()] if dummied(view) else []
+    def suited(cls, pair: Pair) -> Sequence[Self]:
+        return [cls()] if dummied(pair) else []
 
 
-def without_twin(view: View) -> NDArray[np.bool_]:
+def without_twin(pair: Pair) -> NDArray[np.bool_]:
     """Which release rows no other user has."""
     from sudare.engine.codes import classes, codes
 
-    columns = comparable(view)
-    label, _ = classes(codes(view.tables(columns)[1], columns)[0])
-    user = view.users().of_release
+    columns = comparable(pair)
+    label, _ = classes(codes(pair.tables(columns)[1], columns)[0])
+    user = pair.users().of_release
     low, high = np.full(label.max() + 1, len(user)), np.full(label.max() + 1, -1)
     np.minimum.at(low, label, user)
     np.maximum.at(high, label, user)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sudare.constraints import AtLeast, Between
 from sudare.data.values.hierarchy_sources import writable
-from sudare.engine.moments import Moments
+from sudare.engine.exact import Moments
 from sudare.engine.numbers import as_numbers
 from sudare.engine.summary import COUNT, Summary
 from sudare.errors import SudareError, UsageError

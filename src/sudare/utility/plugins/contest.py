@@ -11,41 +11,39 @@ from math import sqrt
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sudare.engine.answers import Crossed
+from sudare.engine.pair import Pair
 from sudare.engine.sums import exact_sum
 from sudare.registry import metric
-from sudare.utility.base import Comparison, Floats, Measured
-from sudare.utility.formulas import cell_means, column_means, correlation_gap, gap, spread
-
-Ints = NDArray[np.int64]
+from sudare.utility.base import Measured, Metric, Scope
+from sudare.utility.formulas import correlation_gap, gap
 
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class MeanError:
+class MeanError(Metric):
     """U1: the mean over the sensitive columns of the absolute difference of their means (meanMAE)."""
 
     code: ClassVar[str] = "U1"
     meaning: ClassVar[str] = "mean difference of the columns' means"
-    better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 10
+    family: ClassVar[str] = "contest"
+    scope: ClassVar[Scope] = "sums"
+    priority: ClassVar[int] = 10
     columns: tuple[str, ...] | None = None
 
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         columns = self.columns or pair.numeric()
-        original, release = pair.numbers(columns)
-        gaps = gap(column_means(original), column_means(release))
-        return Measured(float(np.nanmean(gaps)), f"{len(columns)} columns")
+        return Measured(float(np.nanmean(gap(*pair.means(columns)))), f"{len(columns)} columns")
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return [cls()] if pair.numeric() else []
 
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class CrossMean:
+class CrossMean(Metric):
     """U2: the mean absolute difference of cell means, over the cells of the cross-tabulation of the
     quasi-identifiers that both tables have, and over the sensitive columns (crossMean).
 
@@ -54,56 +52,54 @@ class CrossMean:
 
     code: ClassVar[str] = "U2"
     meaning: ClassVar[str] = "mean difference of cell means in the cross-tabulation"
-    better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 20
+    family: ClassVar[str] = "contest"
+    scope: ClassVar[Scope] = "sums"
+    priority: ClassVar[int] = 20
     quasi: tuple[str, ...] | None = None
     columns: tuple[str, ...] | None = None
 
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         columns = self.columns or pair.numeric()
-        first, _, both = _counts(pair, self.quasi, columns)
-        if not both.any():
+        found = pair.crossed(_tabulated(pair, self.quasi, columns), columns)
+        if not found.both.any():
             return Measured(None, "no cell is in both tables")
-        original, release = pair.numbers(columns)
-        blocks = pair.blocks(_tabulated(pair, self.quasi, columns))
-        gaps = [
-            gap(cell_means(blocks.original, x, len(first)), cell_means(blocks.release, y, len(first)))[both]
-            for x, y in zip(original.T, release.T)
-        ]
-        return Measured(_mean(np.array(gaps)), _shared(both, first))
+        gaps = gap(found.original_means, found.release_means)[:, found.both]
+        known = gaps[~np.isnan(gaps)]
+        return Measured(exact_sum(known) / known.size if known.size else None, _shared(found))
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return [cls()] if pair.numeric() and pair.quasi(without=pair.numeric()) else []
 
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class CrossCount:
+class CrossCount(Metric):
     """U3: the mean absolute difference of cell counts, over the cells of the cross-tabulation of the
     quasi-identifiers that both tables have (crossCnt).
     """
 
     code: ClassVar[str] = "U3"
     meaning: ClassVar[str] = "mean difference of cell counts in the cross-tabulation"
-    better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 30
+    family: ClassVar[str] = "contest"
+    scope: ClassVar[Scope] = "sums"
+    priority: ClassVar[int] = 30
     quasi: tuple[str, ...] | None = None
 
-    def measure(self, pair: Comparison) -> Measured:
-        first, second, both = _counts(pair, self.quasi, ())
-        if not both.any():
+    def measure(self, pair: Pair) -> Measured:
+        found = pair.crossed(_tabulated(pair, self.quasi, ()))
+        if not found.both.any():
             return Measured(None, "no cell is in both tables")
-        return Measured(float(np.abs(first - second)[both].mean()), _shared(both, first))
+        return Measured(float(np.abs(found.original - found.release)[found.both].mean()), _shared(found))
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return [cls()] if pair.quasi() else []
 
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class CorrelationError:
+class CorrelationError(Metric):
     """U4: the mean absolute difference of Pearson correlations over pairs of sensitive columns (corMAE).
 
     A column without spread has no correlation; it counts as 0, so that losing it is a loss.
@@ -111,136 +107,119 @@ class CorrelationError:
 
     code: ClassVar[str] = "U4"
     meaning: ClassVar[str] = "mean difference of correlations between columns"
-    better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 40
+    family: ClassVar[str] = "contest"
+    scope: ClassVar[Scope] = "sums"
+    priority: ClassVar[int] = 40
     columns: tuple[str, ...] | None = None
 
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         columns = self.columns or pair.numeric()
         if len(columns) < 2:
             return Measured(None, "needs two numeric columns")
         upper = np.triu_indices(len(columns), 1)
-        gaps = correlation_gap(*pair.points(columns))[upper]
+        gaps = correlation_gap(*pair.correlations(columns))[upper]
         return Measured(float(gaps.mean()), f"{len(gaps)} pairs")
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return [cls()] if len(pair.numeric()) > 1 else []
 
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class RowLoss:
+class RowLoss(Metric):
     """U5: the mean over rows and sensitive columns of |x - y| / (sqrt(2) sd(x)), x the original row that
     the release row y is about (IL; the normalisation, Yancey's IL1s, is a reconstruction).
     """
 
     code: ClassVar[str] = "U5"
     meaning: ClassVar[str] = "mean change of a cell, in units of sqrt(2) standard deviations"
-    better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 50
+    family: ClassVar[str] = "contest"
+    scope: ClassVar[Scope] = "sums"
+    priority: ClassVar[int] = 50
     columns: tuple[str, ...] | None = None
 
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         columns = self.columns or pair.numeric()
-        rows = pair.aligned(columns)
-        if rows is None or not len(rows[0]):
+        scale = sqrt(2) * pair.spreads(columns) if pair.has_truth else np.empty(0)
+        found = pair.change(columns, np.where(scale > 0, scale, np.nan))
+        if found is None or not found.rows:
             return Measured(None, "needs the truth: which row is about which")
-        original, release = rows
-        scale = sqrt(2) * spread(pair.numbers(columns)[0])
-        used = scale > 0
-        moved = _mean(np.abs(original - release)[:, used] / scale[used])
-        return Measured(moved or 0.0, f"{len(original):,} rows")
+        return Measured(found.total / found.cells if found.cells else 0.0, f"{found.rows:,} rows")
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
-        return [cls()] if pair.numeric() and pair.truth is not None else []
+    def suited(cls, pair: Pair) -> Sequence[Self]:
+        return [cls()] if pair.numeric() and pair.has_truth else []
 
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class RowsChanged:
+class RowsChanged(Metric):
     """U6: the absolute difference of the numbers of rows (nrow)."""
 
     code: ClassVar[str] = "U6"
     meaning: ClassVar[str] = "difference of the numbers of rows"
-    better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 60
+    family: ClassVar[str] = "contest"
+    scope: ClassVar[Scope] = "sums"
+    priority: ClassVar[int] = 60
 
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         return Measured(
             float(abs(pair.originals - pair.releases)), f"{pair.originals:,} and {pair.releases:,}"
         )
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return [cls()]
 
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class SmallestClass:
+class SmallestClass(Metric):
     """S1: the size of the release's smallest class of equal quasi-identifiers (k-anony)."""
 
     code: ClassVar[str] = "S1"
     meaning: ClassVar[str] = "smallest class of equal quasi-identifiers (k)"
     better: ClassVar[str] = "higher"
-    place: ClassVar[int] = 70
+    family: ClassVar[str] = "contest"
+    scope: ClassVar[Scope] = "sums"
+    priority: ClassVar[int] = 70
     quasi: tuple[str, ...] | None = None
 
-    def measure(self, pair: Comparison) -> Measured:
-        sizes = _class_sizes(pair, self.quasi)
+    def measure(self, pair: Pair) -> Measured:
+        sizes = pair.sizes(_tabulated(pair, self.quasi, ()))
         return Measured(float(sizes.min()), f"{len(sizes):,} classes")
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return [cls()] if pair.quasi() else []
 
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class MeanClass:
+class MeanClass(Metric):
     """S2: the mean size of the release's classes of equal quasi-identifiers (k-anonyMean)."""
 
     code: ClassVar[str] = "S2"
     meaning: ClassVar[str] = "mean class of equal quasi-identifiers"
     better: ClassVar[str] = "higher"
-    place: ClassVar[int] = 80
+    family: ClassVar[str] = "contest"
+    scope: ClassVar[Scope] = "sums"
+    priority: ClassVar[int] = 80
     quasi: tuple[str, ...] | None = None
 
-    def measure(self, pair: Comparison) -> Measured:
-        sizes = _class_sizes(pair, self.quasi)
+    def measure(self, pair: Pair) -> Measured:
+        sizes = pair.sizes(_tabulated(pair, self.quasi, ()))
         return Measured(float(sizes.mean()), f"{len(sizes):,} classes")
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return [cls()] if pair.quasi() else []
 
 
-def _tabulated(pair: Comparison, quasi: tuple[str, ...] | None, without: Sequence[str]) -> tuple[str, ...]:
+def _tabulated(pair: Pair, quasi: tuple[str, ...] | None, without: Sequence[str]) -> tuple[str, ...]:
     return tuple(quasi) if quasi is not None else pair.quasi(without=without)
 
 
-def _counts(
-    pair: Comparison, quasi: tuple[str, ...] | None, without: Sequence[str]
-) -> tuple[Ints, Ints, NDArray[np.bool_]]:
-    """The records per cell in the original and in the release, and the cells that both have."""
-    blocks = pair.blocks(_tabulated(pair, quasi, without))
-    first = np.bincount(blocks.original, minlength=blocks.number)
-    second = np.bincount(blocks.release, minlength=blocks.number)
-    return first, second, (first > 0) & (second > 0)
-
-
-def _shared(both: NDArray[np.bool_], first: Ints) -> str:
-    return f"{int(both.sum()):,} of {int((first > 0).sum()):,} cells"
-
-
-def _class_sizes(pair: Comparison, quasi: tuple[str, ...] | None) -> Ints:
-    sizes = np.bincount(pair.blocks(_tabulated(pair, quasi, ())).release)
-    return sizes[sizes > 0]
-
-
-def _mean(values: Floats) -> float | None:
-    """The mean of the known values, if there are any."""
-    known = values[~np.isnan(values)]
-    return exact_sum(known) / known.size if known.size else None
+def _shared(found: Crossed) -> str:
+    return f"{int(found.both.sum()):,} of {int((found.original > 0).sum()):,} cells"

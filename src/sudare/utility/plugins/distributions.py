@@ -9,8 +9,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from sudare.engine.pair import Pair
 from sudare.registry import metric
-from sudare.utility.base import Comparison, Measured
+from sudare.utility.base import Measured, Metric, Scope
 from sudare.utility.columns import coded, compared_columns, counts, mean_shift, quantile_shift
 from sudare.utility.formulas import correlation_gap, total_variation
 
@@ -20,40 +21,36 @@ DENSE = 1 << 20
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class MarginalDistance:
+class MarginalDistance(Metric):
     """The mean over columns of the total variation distance of their distributions; numbers in 20 bins."""
 
-    code: ClassVar[str] = ""
     meaning: ClassVar[str] = "mean total variation of single columns"
-    better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 110
+    priority: ClassVar[int] = 110
     columns: tuple[str, ...] | None = None
 
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         names = self.columns or compared_columns(pair)
         found = {name: total_variation(*counts(*coded(pair, name))) for name in names}
         worst = max(found, key=lambda name: found[name])
         return Measured(float(np.mean(list(found.values()))), f"largest in {worst}: {found[worst]:.3f}")
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return [cls()] if compared_columns(pair) else []
 
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class PairwiseDistance:
+class PairwiseDistance(Metric):
     """The mean over pairs of columns of the total variation distance of their joint distribution; numbers in
     8 bins.
     """
 
-    code: ClassVar[str] = ""
     meaning: ClassVar[str] = "mean total variation of pairs of columns"
-    better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 120
+    priority: ClassVar[int] = 120
     columns: tuple[str, ...] | None = None
 
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         names = self.columns or compared_columns(pair)
         if len(names) < 2:
             return Measured(None, "needs two columns")
@@ -68,71 +65,67 @@ class PairwiseDistance:
         )
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return [cls()] if len(compared_columns(pair)) > 1 else []
 
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class CorrelationShift:
+class CorrelationShift(Metric):
     """The largest absolute difference of Pearson correlations over all pairs of numeric columns."""
 
-    code: ClassVar[str] = ""
     meaning: ClassVar[str] = "largest difference of correlations"
-    better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 130
+    scope: ClassVar[Scope] = "sums"
+    priority: ClassVar[int] = 130
     columns: tuple[str, ...] | None = None
 
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         names = self.columns or pair.numeric_columns(compared_columns(pair))
         if len(names) < 2:
             return Measured(None, "needs two numeric columns")
-        gaps = correlation_gap(*pair.points(names))
+        gaps = correlation_gap(*pair.correlations(names))
         a, b = np.unravel_index(int(gaps.argmax()), gaps.shape)
         return Measured(float(gaps[a, b]), f"between {names[a]} and {names[b]}" if gaps[a, b] > 0 else "")
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return [cls()] if len(pair.numeric_columns(compared_columns(pair))) > 1 else []
 
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class MeanShift:
+class MeanShift(Metric):
     """The mean over numeric columns of the difference of means in standard deviations."""
 
-    code: ClassVar[str] = ""
     meaning: ClassVar[str] = "mean shift of the means, in standard deviations"
-    better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 140
+    scope: ClassVar[Scope] = "sums"
+    priority: ClassVar[int] = 140
     columns: tuple[str, ...] | None = None
 
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         names = self.columns or pair.numeric_columns(compared_columns(pair))
-        return _mean_of(mean_shift(*pair.numbers(names)), names)
+        return _mean_of(mean_shift(pair, names), names)
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return [cls()] if pair.numeric_columns(compared_columns(pair)) else []
 
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class QuantileShift:
+class QuantileShift(Metric):
     """The mean over numeric columns of the mean difference of their deciles in standard deviations."""
 
-    code: ClassVar[str] = ""
     meaning: ClassVar[str] = "mean shift of the deciles, in standard deviations"
-    better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 150
+    priority: ClassVar[int] = 150
     columns: tuple[str, ...] | None = None
 
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         names = self.columns or pair.numeric_columns(compared_columns(pair))
         return _mean_of(quantile_shift(*pair.numbers(names)), names)
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return [cls()] if pair.numeric_columns(compared_columns(pair)) else []
 
 

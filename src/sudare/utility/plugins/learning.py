@@ -13,9 +13,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.engine.pair import Pair
 from sudare.errors import MissingPart, UsageError
 from sudare.registry import metric
-from sudare.utility.base import Comparison, Floats, Measured
+from sudare.utility.base import Floats, Measured, Metric
 from sudare.utility.columns import compared_columns
 
 FOLDS = 5
@@ -23,7 +24,7 @@ FOLDS = 5
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class Propensity:
+class Propensity(Metric):
     """pMSE: how well a logistic model tells release rows from original rows (Woo et al. 2009, Snoke et
     al. 2018).
 
@@ -32,13 +33,12 @@ class Propensity:
     difference.
     """
 
-    code: ClassVar[str] = ""
     meaning: ClassVar[str] = "how well a model tells release from original (pMSE ratio, 1 = not at all)"
-    better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 180
+    family: ClassVar[str] = "models"
+    priority: ClassVar[int] = 180
     columns: tuple[str, ...] | None = None
 
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         learn = _scikit_learn()
         names = self.columns or compared_columns(pair)
         first, second = _features(pair, names)
@@ -51,13 +51,13 @@ class Propensity:
         return Measured(error / chance, f"pMSE {error:.3g}")
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return []
 
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class TrainOnRelease:
+class TrainOnRelease(Metric):
     """How much worse a model trained on the release predicts the original than one trained on the
     original.
 
@@ -67,13 +67,12 @@ class TrainOnRelease:
     answers for a word; the value is the score lost.
     """
 
-    code: ClassVar[str] = ""
     meaning: ClassVar[str] = "score lost when a model is trained on the release instead of the original"
-    better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 190
+    family: ClassVar[str] = "models"
+    priority: ClassVar[int] = 190
     target: str | None = None
 
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         learn = _scikit_learn()
         target = self.target or next(iter(pair.roles.sensitive), None)
         if target is None:
@@ -91,7 +90,7 @@ class TrainOnRelease:
         return Measured(own - other, f"{target}: {own:.3f} from the original, {other:.3f} from the release")
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return []
 
 
@@ -112,14 +111,14 @@ def _one_thread() -> Any:
     return threadpool_limits(limits=1)
 
 
-def _features(pair: Comparison, names: Sequence[str]) -> tuple[Floats, Floats]:
+def _features(pair: Pair, names: Sequence[str]) -> tuple[Floats, Floats]:
     """The columns as numbers for a learner: numbers as they are (a gap at the mean), words as codes."""
     numeric = pair.numeric_columns(names)
     parts = [pair.points([name]) if name in numeric else _codes(pair, name) for name in names]
     return np.hstack([x for x, _ in parts]), np.hstack([y for _, y in parts])
 
 
-def _codes(pair: Comparison, name: str) -> tuple[Floats, Floats]:
+def _codes(pair: Pair, name: str) -> tuple[Floats, Floats]:
     blocks = pair.blocks([name])
     return blocks.original[:, None].astype(np.float64), blocks.release[:, None].astype(np.float64)
 

@@ -7,31 +7,31 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Self
 
 from sudare.constraints import AtLeast
-from sudare.estimate.measure import parts
+from sudare.engine.pair import Pair
 from sudare.estimate.models import FORMS
 from sudare.estimate.workload import Queries, Selectivity, workload
 from sudare.registry import metric
-from sudare.utility.base import Comparison, Measured
+from sudare.utility.base import Measured, Metric
 
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class QueryWorkload:
+class QueryWorkload(Metric):
     """The mean error of random COUNT queries on a release of randomized addition, Anatomy or TP."""
 
-    code: ClassVar[str] = ""
     meaning: ClassVar[str] = "mean MSE of random queries about the sensitive column"
     better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 150
+    family: ClassVar[str] = "queries"
+    priority: ClassVar[int] = 150
     dimensions: Annotated[int, AtLeast(1)] = 2
     selectivity: Selectivity = 0.07
     queries: Queries = 200
 
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         quasi = pair.quasi()
         found = workload(
-            pair.original,
-            {"release": pair.release},
+            pair.original.dataset,
+            {"release": pair.release.dataset},
             dimensions=min(self.dimensions, len(quasi)),
             selectivity=self.selectivity,
             queries=self.queries,
@@ -42,8 +42,8 @@ class QueryWorkload:
         return Measured(value, f"median {row['median_mse']:.3g} over {row['queries']} queries")
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
-        _, schema = parts(pair.release)
+    def suited(cls, pair: Pair) -> Sequence[Self]:
+        schema = pair.release.published.get("schema", {})
         columns = [name for form in FORMS for name in schema.get(form, {})]
         fits = len(columns) == 1 and columns[0] in pair.original.columns and columns[0] not in pair.quasi()
         return [cls()] if fits and pair.quasi() else []

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from sudare.data.values.originals import Originals
 from sudare.data.values.recoded import SUPPRESSED, Anything, Interval, ValueSet, meaning_of, plain
+from sudare.engine.pair import Pair
 from sudare.engine.sums import exact_sum
 from sudare.registry import metric
-from sudare.utility.base import Comparison, Measured
+from sudare.utility.base import Measured, Metric
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,7 +24,7 @@ Floats = NDArray[np.float64]
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class CertaintyPenalty:
+class CertaintyPenalty(Metric):
     """NCP: the mean over the cells of the quasi-identifiers of what a published value leaves open.
 
     For numbers the width of the interval over the column's range, else (values it may stand for - 1) over
@@ -32,36 +33,34 @@ class CertaintyPenalty:
     in the table.
     """
 
-    code: ClassVar[str] = ""
     meaning: ClassVar[str] = "certainty lost to generalisation (NCP)"
-    better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 160
+    family: ClassVar[str] = "generalisation"
+    priority: ClassVar[int] = 160
     columns: tuple[str, ...] | None = None
 
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         names = self.columns or pair.quasi()
         found = {name: exact_sum(_penalties(pair, name)) / pair.releases for name in names}
         worst = max(found, key=lambda name: found[name])
         return Measured(float(np.mean(list(found.values()))), f"largest in {worst}: {found[worst]:.3f}")
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return [cls()] if pair.quasi() else []
 
 
 @metric
 @dataclass(frozen=True, kw_only=True)
-class Discernibility:
+class Discernibility(Metric):
     """The mean size of the class a release row hides in (the discernibility metric, sum of squared class
     sizes, over the rows); a row with all quasi-identifiers suppressed hides among all rows.
     """
 
-    code: ClassVar[str] = ""
     meaning: ClassVar[str] = "mean size of a row's class (discernibility over rows)"
-    better: ClassVar[str] = "lower"
-    place: ClassVar[int] = 170
+    family: ClassVar[str] = "generalisation"
+    priority: ClassVar[int] = 170
 
-    def measure(self, pair: Comparison) -> Measured:
+    def measure(self, pair: Pair) -> Measured:
         quasi = pair.quasi()
         sizes = np.bincount(pair.blocks(quasi).release)
         gone = _all_suppressed(pair.tables(quasi)[1])
@@ -69,11 +68,11 @@ class Discernibility:
         return Measured(total / pair.releases, f"{gone:,} rows suppressed")
 
     @classmethod
-    def suited(cls, pair: Comparison) -> Sequence[Self]:
+    def suited(cls, pair: Pair) -> Sequence[Self]:
         return [cls()] if pair.quasi() else []
 
 
-def _penalties(pair: Comparison, name: str) -> Floats:
+def _penalties(pair: Pair, name: str) -> Floats:
     """The penalty of every release cell of a column."""
     from sudare.engine.codes import codes
 
