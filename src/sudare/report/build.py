@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sudare.data.files.writers import check_output, write_text
+from sudare.data.published import Published
 from sudare.errors import UsageError
 from sudare.loop.evidence import Evidence
 from sudare.loop.measure import Progress, measure, published, quiet
@@ -18,7 +19,6 @@ from sudare.report.document import Audience, Document
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
-    from sudare.data.published import Published
     from sudare.data.release import Release
 
 Format = Literal["html", "md", "json", "pdf-ready"]
@@ -76,6 +76,12 @@ def report(
     not leave: small counts and single people. `format`: html, md, json, or pdf-ready (HTML to print from);
     by default the ending of `path` decides. `context` says who gets the release and what for; its
     `uses` may name the columns that each use needs, and are then measured one by one.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="disease")
+    >>> report = sudare.report(patients, path=None, format="md", policy={"k": 2})
+    >>> report.passed, report.text.splitlines()[0]
+    (True, '# De-identification report: example:patients')
     """
     kind = _format(path, format)
     if path is not None:

@@ -44,7 +44,7 @@ def risk(
     way: Literal["auto", "plain", "kernel"] = "auto",
     memory: int | None = None,
 ) -> RiskResult:
-    """The risk R(X) that a record known by its X gives its owner away, for every attribute or set of attributes.
+    """The risk R(X) that a record known by its X identifies its owner, for every attribute or set of attributes.
 
     `model`: exact (the mean model), low-cost (|D_X|/m, nothing but counts is read) or sample (the records of
     `sample_size` values drawn without replacement). `attacker`: guesses among the owners of the known value
@@ -53,6 +53,11 @@ def risk(
     `release`: a Release (or its table, with `truth`): the risk that is left when the attacker knows true records
     and matches them with the published ones.
     `channel`: what the attacker sees of an attribute's true value, e.g. {"time": "hour", "price": "within:1"}.
+
+    >>> import sudare
+    >>> shop = sudare.open("example:purchases", user="user")
+    >>> [(row["attributes"], round(row["risk"], 2)) for row in sudare.risk(shop, attributes=["date", "goods"]).rows]
+    [(['date'], 0.65), (['goods'], 0.55)]
     """
     if sample_size is not None and model != "sample":
         raise UsageError("sample_size: only the sampling model draws values; add model='sample'")

@@ -59,6 +59,12 @@ def utility(
 
     `truth` (a Release has its own) is needed only by metrics that compare row by row. Without `metrics`,
     those that fit the roles are computed.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=10), key=bytes(range(32)))
+    >>> sudare.utility(patients, release, ["U1", "U6"]).value("U1")
+    0.125
     """
     from sudare.utility.columns import changes, compared_columns
 
