@@ -26,7 +26,7 @@ stubs: $(VENV)/.core          ## the types of methods, attacks and metrics, afte
 	$(BIN)/python -m sudare.stubs
 
 docs: $(VENV)/.dev            ## the pages, with every warning an error
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(BENCH)/.done         ## side by side with the peers; ONLY=risk, SIZE=small
 	$(BENCH)/bin/python -m benchmarks --size $(SIZE) $(if $(ONLY),--only $(ONLY))

@@ -7,7 +7,6 @@ is imported when it is first asked for, so that `import sudare` stays light.
 from __future__ import annotations
 
 import importlib
-import inspect
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -33,13 +32,10 @@ class Verb(ModuleType):
 
     @property
     def __wrapped__(self) -> Callable[..., Any]:
+        """The verb itself; `inspect` follows this name to signatures and sources."""
         module, _, name = self.verb.partition(":")
         function: Callable[..., Any] = getattr(importlib.import_module(module), name)
         return function
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        return inspect.signature(self.__wrapped__)
 
     @property
     def __all__(self) -> list[str]:

@@ -16,17 +16,35 @@ from typing import ClassVar
 
 
 class SudareError(Exception):
-    """The root of everything sudare raises on purpose."""
+    """The root of everything sudare raises on purpose.
+
+    >>> import sudare
+    >>> try:
+    ...     sudare.open("no such file.csv")
+    ... except sudare.SudareError as error:
+    ...     print(error.exit_code)
+    3
+    """
 
     exit_code: ClassVar[int] = 2
 
 
 class UsageError(SudareError):
-    """A wrong call or a wrong configuration."""
+    """A wrong call or a wrong configuration.
+
+    >>> import sudare
+    >>> sudare.methods.Noise(sd=-1)
+    Traceback (most recent call last):
+    sudare.errors.UsageError: noise: sd is a share of the standard deviation, at least 0
+    """
 
 
 class MissingPart(SudareError):
-    """An optional part is not installed."""
+    """An optional part is not installed.
+
+    >>> print(MissingPart.extra("an Excel file", "excel"))
+    an Excel file needs an optional part; install it with: pip install 'sudare[excel]'
+    """
 
     @classmethod
     def extra(cls, what: str, extra: str) -> MissingPart:
@@ -34,19 +52,33 @@ class MissingPart(SudareError):
 
 
 class DataError(SudareError):
-    """The data cannot be used as they are."""
+    """The data cannot be used as they are.
+
+    >>> import pyarrow as pa, sudare
+    >>> sudare.open(pa.table({"age": pa.array([], pa.int64())}))
+    Traceback (most recent call last):
+    sudare.errors.DataError: memory: the table has no row; give one with at least one row
+    """
 
     exit_code = 3
 
 
 class PolicyError(SudareError):
-    """A limit of the policy is passed."""
+    """A limit of the policy is passed.
+
+    >>> PolicyError("k is 1, the policy asks for 5").exit_code
+    1
+    """
 
     exit_code = 1
 
 
 class SudareWarning(UserWarning):
-    """Something the user should know; `code` stays the same between versions."""
+    """Something the user should know; `code` stays the same between versions.
+
+    >>> SudareWarning("S-ORDER", "the rows stand in the order of the original").code
+    'S-ORDER'
+    """
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(f"{code}: {text}")

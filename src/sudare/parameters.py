@@ -191,6 +191,6 @@ class _Names(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         import sudare
 
-        if name in ("Dataset", "Release", "Key"):
+        if name in sudare.__all__:
             return getattr(sudare, name)
         raise KeyError(name)

@@ -25,7 +25,7 @@ from sudare import registry
 from sudare.cli.main import run
 from sudare.data import proposal
 from sudare.errors import SudareError, SudareWarning
-from sudare.methods import RandomizedAddition
+from sudare.methods import RandomizedAddition, Shuffle
 
 EXAMPLES = int(os.environ.get("SUDARE_FUZZ", "400")) // 5
 pytestmark = [
@@ -211,13 +211,14 @@ def test_extreme_numbers(kind: registry.Kind) -> None:
 
 
 def test_extreme_numbers_in_calls() -> None:
-    for name in ("risk", "disclosure", "plan", "attack", "utility", "estimate"):
+    for name in VERBS:
         for option in inspect.signature(getattr(sudare, name)).parameters.values():
             for value in EXTREME if option.default is not option.empty else ():
                 with refusing():
                     getattr(sudare, name)(*FIRST[name], **{option.name: value})
 
 
+VERBS = "risk disclosure plan attack utility estimate posterior workload check compare".split()
 KEY = bytes(range(32))
 PURCHASES = sudare.open("example:purchases", user="user", quasi=["date", "goods"], sensitive=["price"])
 PATIENTS = sudare.open(
@@ -241,6 +242,10 @@ FIRST: dict[str, tuple[Any, ...]] = {
     "utility": (PATIENTS, RELEASE),
     "estimate": (RELEASE,),
     "report": (PATIENTS,),
+    "check": (PATIENTS, {"k": 2}),
+    "compare": (PATIENTS, [Shuffle()]),
+    "posterior": (RELEASE,),
+    "workload": (PATIENTS, {"sets": RELEASE}),
     "pr_distinct": (3, 5, 4),
     "expected_distinct": (5, 4),
     "variance_distinct": (5, 4),

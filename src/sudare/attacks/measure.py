@@ -78,6 +78,12 @@ def attack(
     `release` is a Release, or a Dataset with `truth`: for every published row the row number in the
     original, None for a dummy. Rates are over all published rows. Without `attacks`, those that fit the
     roles are run; what fits and cannot run where the tables are is in `skipped`.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, sudare.methods.Mondrian(k=4), key=bytes(range(32)))
+    >>> sudare.attack(patients, release, "identify-rand").worst
+    0.0
     """
     pair = pair_of(*original_and_published(original, release, truth, "attack"))
     if not pair.has_truth:

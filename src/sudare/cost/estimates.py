@@ -60,7 +60,11 @@ def normaliser(n: ArrayLike, m: ArrayLike, l: ArrayLike) -> Floats:
 
 
 def score(n: ArrayLike, m: ArrayLike, l: ArrayLike, c: ArrayLike) -> Floats:
-    """The comprehensive evaluation alpha E(dm) + c/n: cost and re-identification on one scale, less is better."""
+    """The comprehensive evaluation alpha E(dm) + c/n: cost and re-identification on one scale, less is better.
+
+    >>> score(400, 38_000, 2_700, [50, 69, 100]).round(3).tolist()
+    [0.343, 0.328, 0.35]
+    """
     cost = normaliser(n, m, l) * expected_dummies(n, m, l, c=c)
     return np.asarray(cost + as_numbers(c, "c") / as_numbers(n, "n"))[()]
 

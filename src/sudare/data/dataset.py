@@ -45,6 +45,11 @@ class Dataset:
     ibis expression (`expression`). `table` is the ibis expression of either. `published` is what a release
     says of itself in its sidecar: empty for a table that is no release. `files` are the files that are read: no
     output may take their place; `parquet` are those whose rows are the view's, if it is a view of Parquet files.
+
+    >>> import sudare
+    >>> ds = sudare.open("example:purchases", user="user")
+    >>> ds.rows, ds.users, ds.columns[:3]
+    (10, 3, ('user', 'date', 'time'))
     """
 
     roles: Roles

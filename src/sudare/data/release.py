@@ -26,6 +26,12 @@ class Release:
 
     `linked` is the published table with the original row beside every row (the column `truth.ROW`), wherever the rows
     are; the truth comes to this process only when somebody asks for it.
+
+    >>> import sudare
+    >>> shop = sudare.open("example:purchases", user="user")
+    >>> release = sudare.anonymize(shop, sudare.methods.Suppress(columns=["time"]), key=bytes(range(32)))
+    >>> release.data.columns, sorted(release.truth) == list(range(10))
+    (('user', 'date', 'goods', 'price', 'number'), True)
     """
 
     data: Dataset

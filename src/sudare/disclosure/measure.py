@@ -49,6 +49,12 @@ def disclosure(
     default); `hierarchies`: of sensitive columns, for t (a folder of CSV files or a `sudare.toml` will do).
     `combine`: sets of up to so many attributes for distinction. `max_size`: the largest special uniques searched
     (all of small tables, else 3). `c`: of recursive (c, l)-diversity.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", quasi=["sex", "job"], sensitive="disease")
+    >>> found = sudare.disclosure(patients, measures=["k", "l"])
+    >>> found.k, found.l
+    (2, {'disease': 1})
     """
     asked = _Asked.of(ds, measures, quasi, sensitive)
     if isinstance(population, SupportsIndex):  # numpy has whole numbers of its own

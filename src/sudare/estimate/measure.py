@@ -75,6 +75,12 @@ def estimate(
     The release is one of RandomizedAddition, Anatomy or TP; its sidecar says which. `by` names columns,
     numeric ones optionally in bins (`age:10`); without it the whole release is one group. A column that is called
     like one of the result, such as `count`, is shown as `by count`.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, sudare.methods.RandomizedAddition(l=2), key=bytes(range(32)))
+    >>> round(sum(row["share"] for row in sudare.estimate(release).rows), 9)
+    1.0
     """
     data, schema = parts(release)
     form, name, entry = find_column(schema, column)

@@ -65,6 +65,12 @@ def posterior(
     `given` (bins as in `estimate`), the latter two estimated from the release itself; and one who intersects
     the sets of records with equal quasi-identifiers. `expected` is the mean of the attacker's best posterior;
     `success` the share of right guesses, known only with the original.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, sudare.methods.RandomizedAddition(l=2), key=bytes(range(32)))
+    >>> sudare.posterior(release, patients).rows[0]["attacker"]
+    'nothing'
     """
     data, schema = parts(release)
     form, name, entry = find_column(schema, column)

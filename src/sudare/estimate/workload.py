@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.constraints import Above, AtMost, Within
+from sudare.constraints import Above, AtLeast, AtMost, Within
 from sudare.data.values.sets import SetSchema
 from sudare.errors import UsageError
 from sudare.estimate.formulas import inverse, project, squared_error
@@ -49,18 +49,25 @@ def workload(
     original: Dataset,
     releases: Mapping[str, Any],
     *,
-    dimensions: int = 3,
+    dimensions: Annotated[int, AtLeast(1)] = 3,
     selectivity: Selectivity = 0.07,
     queries: Queries = 1000,
     method: Literal["projection", "inverse"] = "projection",
     quasi: Sequence[str] | None = None,
-    seed: int = 0,
+    seed: Annotated[int, AtLeast(0)] = 0,
 ) -> WorkloadResult:
     """Ask every release the same random queries (P2, section 6.2) and compare with the original.
 
     A query picks `dimensions` quasi-identifiers and, for each, b random values, b from the expected
     selectivity by Eq. (20); the answer is the distribution of the sensitive column among the records that
     match. Queries that match no original record are skipped and counted.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, sudare.methods.RandomizedAddition(l=2), key=bytes(range(32)))
+    >>> row = sudare.workload(patients, {"l = 2": release}, dimensions=1, queries=20).rows[0]
+    >>> row["release"], row["queries"] + row["skipped"]
+    ('l = 2', 20)
     """
     from sudare.engine.codes import codes
 

@@ -18,7 +18,11 @@ HEADER = "sudare-key-1"
 
 @dataclass(frozen=True, repr=False)
 class Key:
-    """A 256-bit secret. Its repr is the fingerprint, never the secret."""
+    """A 256-bit secret. Its repr is the fingerprint, never the secret.
+
+    >>> Key.of(bytes(range(32))) == Key(bytes(range(32))), Key.new() == Key.new()
+    (True, False)
+    """
 
     secret: bytes
     path: Path | None = None

@@ -61,6 +61,12 @@ def compare(
     """Run every recipe on the same table, attack every release with the same battery, measure what is left.
 
     `recipes` are methods, lists of methods, Recipes or paths, with names or without.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> recipes = {"noise": sudare.methods.Noise(sd=0.1), "swap": sudare.methods.Swap()}
+    >>> [row["recipe"] for row in sudare.compare(patients, recipes, key=bytes(range(32))).rows]
+    ['original', 'noise', 'swap']
     """
     named = {name: as_recipe(recipe) for name, recipe in _named(recipes).items()}
     if not named:

@@ -32,6 +32,19 @@ class Recipe:
         method = "noise"
         columns = ["income"]
         sd = 0.1
+
+    >>> import sudare
+    >>> recipe = Recipe([sudare.methods.Round(column="age", to=10), sudare.methods.Suppress(columns=["zip"])])
+    >>> print(recipe.to_toml())
+    [[step]]
+    method = "round"
+    column = "age"
+    to = 10
+    <BLANKLINE>
+    [[step]]
+    method = "suppress"
+    columns = ["zip"]
+    <BLANKLINE>
     """
 
     steps: tuple[Any, ...]

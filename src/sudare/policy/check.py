@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sudare.disclosure.result import DisclosureResult
 from sudare.errors import UsageError
 from sudare.parameters import checked
 from sudare.policy.limits import Policy
@@ -16,7 +17,6 @@ from sudare.results import Exact, Result, show
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
     from sudare.disclosure.measure import Measure
-    from sudare.disclosure.result import DisclosureResult
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,6 +71,11 @@ def check(
 
     `attack`: what `sudare.attack` found, its dictionary, or a rate; a limit on attacks without it is broken, as
     nobody knows. `measured`: a DisclosureResult of the table, if there is one already.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", quasi=["sex", "job"], sensitive="disease")
+    >>> sudare.check(patients, {"k": 2, "max_risk": 0.1}).failures
+    ['max_risk']
     """
     chosen = Policy.of(policy)
     if not chosen.limits:

@@ -76,6 +76,12 @@ def report(
     not leave: small counts and single people. `format`: html, md, json, or pdf-ready (HTML to print from);
     by default the ending of `path` decides. `context` says who gets the release and what for; its
     `uses` may name the columns that each use needs, and are then measured one by one.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="disease")
+    >>> report = sudare.report(patients, path=None, format="md", policy={"k": 2})
+    >>> report.passed, report.text.splitlines()[0]
+    (True, '# De-identification report: example:patients')
     """
     kind = _format(path, format)
     published = None if release is None else Published.of(release, truth)

@@ -44,7 +44,7 @@ def risk(
     strategy: Literal["auto", "plain", "kernel"] = "auto",
     memory: int | None = None,
 ) -> RiskResult:
-    """The risk R(X) that a record known by its X gives its owner away, for every attribute or set of attributes.
+    """The risk R(X) that a record known by its X identifies its owner, for every attribute or set of attributes.
 
     `model`: exact (the mean model), low-cost (|D_X|/m, nothing but counts is read) or sample (the records of
     `sample_size` values drawn without replacement). `attacker`: guesses among the owners of the known value
@@ -54,6 +54,11 @@ def risk(
     and matches them with the published ones.
     `channel`: what the attacker sees of an attribute's true value, e.g. {"time": "hour", "price": "within:1"}.
     `strategy`: how an exact risk is counted, by one query per set (plain) or one pass over the rows (kernel).
+
+    >>> import sudare
+    >>> shop = sudare.open("example:purchases", user="user")
+    >>> [(row["attributes"], round(row["risk"], 2)) for row in sudare.risk(shop, attributes=["date", "goods"]).rows]
+    [(['date'], 0.65), (['goods'], 0.55)]
     """
     if sample_size is not None and model != "sample":
         raise UsageError("sample_size: only the sampling model draws values; add model='sample'")

@@ -63,6 +63,12 @@ def utility(
 
     `truth` (a Release has its own) is needed only by metrics that compare row by row. Without `metrics`,
     those that fit the roles are computed; of tables on a cluster those that sums are enough for.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=10), key=bytes(range(32)))
+    >>> sudare.utility(patients, release, ["U1", "U6"]).value("U1")
+    0.125
     """
     pair = pair_of(*original_and_published(original, release, truth, "utility"))
     if not pair.originals or not pair.releases:

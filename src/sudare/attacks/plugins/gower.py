@@ -30,6 +30,12 @@ class Gower(Attack):
     Each numeric column counts |x - y| / range, each other column 0 if the published value may stand for
     the original one (equal, a set or interval that holds it, suppressed) and 1 if not. All rows are
     compared, so the work grows with the product of the tables' lengths.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=5), key=bytes(range(32)))
+    >>> sudare.attack(patients, release, Gower()).rows[0]["rate"]
+    1.0
     """
 
     priority: ClassVar[int] = 90

@@ -19,7 +19,14 @@ from sudare.registry import attack
 @attack
 @dataclass(frozen=True, kw_only=True)
 class IdentifyRand(Attack):
-    """E1: any of the original rows with equal quasi-identifiers; none, give up (P4, E1)."""
+    """E1: any of the original rows with equal quasi-identifiers; none, give up (P4, E1).
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=5), key=bytes(range(32)))
+    >>> sudare.attack(patients, release, IdentifyRand()).rows[0]["rate"]
+    0.5
+    """
 
     priority: ClassVar[int] = 10
     scope: ClassVar[Scope] = "group"
@@ -40,7 +47,14 @@ class IdentifyRand(Attack):
 @attack
 @dataclass(frozen=True, kw_only=True)
 class IdentifySa(Attack):
-    """E2: nearest in one sensitive column among equal quasi-identifiers, else among all rows (P4, E2)."""
+    """E2: nearest in one sensitive column among equal quasi-identifiers, else among all rows (P4, E2).
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=5), key=bytes(range(32)))
+    >>> sudare.attack(patients, release, IdentifySa()).rows[0]["rate"]
+    1.0
+    """
 
     priority: ClassVar[int] = 20
     scope: ClassVar[Scope] = "group"
@@ -71,6 +85,12 @@ class IdentifySort(Attack):
     Rows with equal sums share their ranks: each is as likely at any of them, so the row order says
     nothing. In files of unequal length ranks are compared as they are (the paper's rule) or, with
     `relative`, as shares of the length.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=5), key=bytes(range(32)))
+    >>> sudare.attack(patients, release, IdentifySort()).rows[0]["rate"]
+    0.5
     """
 
     priority: ClassVar[int] = 30
@@ -92,7 +112,14 @@ class IdentifySort(Attack):
 @attack
 @dataclass(frozen=True, kw_only=True)
 class IdentifySa21(Attack):
-    """E4: nearest in one sensitive column among all rows (P4, E4)."""
+    """E4: nearest in one sensitive column among all rows (P4, E4).
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=5), key=bytes(range(32)))
+    >>> sudare.attack(patients, release, IdentifySa21()).rows[0]["rate"]
+    0.5
+    """
 
     priority: ClassVar[int] = 40
     scope: ClassVar[Scope] = "row"

@@ -24,6 +24,12 @@ class Twins(Attack):
     """The original users who have every value of the pseudonym's records without a twin, and none that it lacks.
 
     A twin is a record of another pseudonym that is equal in every column. Who is left are equally likely.
+
+    >>> import sudare
+    >>> shop = sudare.open("example:purchases", user="user", quasi=["date", "goods"], sensitive="price")
+    >>> release = sudare.anonymize(shop, sudare.methods.Suppress(columns=["time"]), key=bytes(range(32)))
+    >>> sudare.attack(shop, release, Twins()).rows[0]["rate"]
+    1.0
     """
 
     unit: ClassVar[str] = "user"

@@ -27,6 +27,12 @@ class Anatomy:
 
     Every record carries the sorted list of the sensitive values of its group, which is the join of the two
     tables of the paper without its blow-up; a value fills at most 1/l of a list.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, Anatomy(l=2), key=bytes(range(32)))
+    >>> all(len(set(cell)) >= 2 for cell in release.data.to_pyarrow()["disease"].to_pylist())
+    True
     """
 
     l: Annotated[int, AtLeast(2)]

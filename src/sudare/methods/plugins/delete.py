@@ -23,7 +23,14 @@ BUCKET = np.uint64(44)  # binary digits of a draw that do not tell its bucket
 @method
 @dataclass(frozen=True, kw_only=True)
 class DeleteRecords:
-    """Leave out a share of the records, drawn at random (P4, method h)."""
+    """Leave out a share of the records, drawn at random (P4, method h).
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, DeleteRecords(share=0.5), key=bytes(range(32)))
+    >>> release.data.rows
+    4
+    """
 
     share: Annotated[float, "a share of the records", AtLeast(0), Below(1)]
 

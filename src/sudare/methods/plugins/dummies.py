@@ -38,6 +38,12 @@ class DummyRecords:
     and cluster under another user; columns that describe the person (one value for nearly every user) keep
     the value of that user. With keep="multiset" users share how often they have each value, too.
     `effort` is low, default or high.
+
+    >>> import sudare
+    >>> shop = sudare.open("example:purchases", user="user", quasi=["date", "goods"], sensitive="price")
+    >>> release = sudare.anonymize(shop, DummyRecords(value="goods", k=3), key=bytes(range(32)))
+    >>> release.data.rows, release.steps[0]["details"]["dummies"]
+    (14, 4)
     """
 
     value: str

@@ -37,6 +37,12 @@ class Round:
     """Round numbers to the nearest multiple of `to`; halves go up, missing cells stay missing.
 
     Whole numbers stay whole, and exact also above 2^53, when `to` is whole.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, Round(column="age", to=20), key=bytes(range(32)))
+    >>> sorted(set(release.data.to_pyarrow()["age"].to_pylist()))
+    [40, 60, 80]
     """
 
     column: str
@@ -69,6 +75,12 @@ class TopBottomCode:
 
     `share` sets both bounds at quantiles instead: 0.01 codes the largest and the smallest hundredth. The mean
     keeps the column's total.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, TopBottomCode(column="age", top=65), key=bytes(range(32)))
+    >>> max(release.data.to_pyarrow()["age"].to_pylist())
+    65
     """
 
     column: str
@@ -149,6 +161,13 @@ class Generalize:
 
     `hierarchy`: a Hierarchy, the path of its CSV, or a table as in a `sudare.toml` (`{"intervals": [5, 10]}`); by
     default one is proposed from the data. Level 0 is the value, the last level "*".
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, Generalize(column="age", hierarchy={"intervals": [20]}),
+    ...     key=bytes(range(32)))
+    >>> sorted(set(release.data.to_pyarrow()["age"].to_pylist()))
+    ['[40-59]', '[60-79]']
     """
 
     column: str

@@ -26,6 +26,12 @@ class Noise:
     `columns` defaults to the numeric sensitive columns; whole numbers stay whole. `scales` gives the
     standard deviation of the noise itself, per column, instead. `details` tell the information loss that `sd`
     lets expect: the mean absolute change over the column's standard deviation.
+
+    >>> import sudare
+    >>> shop = sudare.open("example:purchases", user="user", quasi=["date", "goods"], sensitive="price")
+    >>> release = sudare.anonymize(shop, Noise(sd=0.1), key=bytes(range(32)))
+    >>> release.data.rows, release.steps[0]["technique"]
+    (10, 'noise addition')
     """
 
     sd: Annotated[float, "a share of the standard deviation", AtLeast(0)] = 0.1

@@ -31,6 +31,12 @@ class Pseudonymize:
     A pseudonym is 79 bits of a keyed hash of the name: the same person has the same one in every release under
     the same key and `recipient`; without the key nobody can compute it from the name. Give recipients who must not
     join their tables different names. Identifiers named in `keep` get pseudonyms instead of going.
+
+    >>> import sudare
+    >>> shop = sudare.open("example:purchases", user="user", quasi=["date", "goods"], sensitive="price")
+    >>> release = sudare.anonymize(shop, Pseudonymize(recipient="recipient A"), key=bytes(range(32)))
+    >>> sorted(set(map(len, release.data.to_pyarrow()["user"].to_pylist())))
+    [16]
     """
 
     recipient: str = ""

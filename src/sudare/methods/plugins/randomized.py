@@ -37,6 +37,12 @@ class RandomizedAddition:
     `column` is one sensitive column or several (default: all); `domain` fixes the possible values, otherwise
     they are those of the table. `force` overrides the ledger that refuses a second draw with another key.
     l = 1 publishes the truth, with a warning.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, RandomizedAddition(l=3), key=bytes(range(32)))
+    >>> set(map(len, release.data.to_pyarrow()["disease"].to_pylist()))
+    {3}
     """
 
     l: Annotated[int, AtLeast(1)]

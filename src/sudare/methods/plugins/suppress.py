@@ -30,7 +30,14 @@ Flags = NDArray[np.bool_]
 @method
 @dataclass(frozen=True, kw_only=True)
 class Suppress:
-    """Leave columns out of the release."""
+    """Leave columns out of the release.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, Suppress(columns=["age", "address"]), key=bytes(range(32)))
+    >>> release.data.columns
+    ('sex', 'job', 'disease')
+    """
 
     columns: Sequence[str] | str
 
@@ -59,7 +66,14 @@ class Suppress:
 @method
 @dataclass(frozen=True, kw_only=True)
 class SuppressRecords:
-    """Leave out every record that shares its quasi-identifiers with fewer than k - 1 others."""
+    """Leave out every record that shares its quasi-identifiers with fewer than k - 1 others.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, SuppressRecords(k=3, columns=["job"]), key=bytes(range(32)))
+    >>> release.data.rows
+    4
+    """
 
     k: Annotated[int, AtLeast(2)]
     columns: Sequence[str] | str | None = None
@@ -109,6 +123,12 @@ class LocalSuppression:
     A star counts as a value of its own, so k holds whichever meaning a reader gives it. Sets of columns are
     tried by rising total `importance` (1 by default): a column of importance 3 keeps its cells as long as three
     others can be starred instead. No record is dropped.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, LocalSuppression(k=2), key=bytes(range(32)))
+    >>> sorted(set(release.data.to_pyarrow()["age"].to_pylist()))
+    ['*', '41']
     """
 
     k: Annotated[int, AtLeast(2)]

@@ -23,6 +23,12 @@ class Swap:
 
     Means and counts by quasi-identifiers stay as they were; what belongs to one person does not stay
     together.
+
+    >>> import sudare
+    >>> shop = sudare.open("example:purchases", user="user", quasi=["date", "goods"], sensitive="price")
+    >>> release = sudare.anonymize(shop, Swap(by=["date"]), key=bytes(range(32)))
+    >>> sorted(release.data.to_pyarrow()["price"].to_pylist())[:4]
+    [0.85, 0.85, 0.85, 1.25]
     """
 
     columns: Sequence[str] | None = None
@@ -66,6 +72,12 @@ class Shuffle:
     cheating).
 
     It defeats scores, not attackers: every value is still there. `sudare.attack` recognises it.
+
+    >>> import sudare
+    >>> shop = sudare.open("example:purchases", user="user", quasi=["date", "goods"], sensitive="price")
+    >>> release = sudare.anonymize(shop, Shuffle(), key=bytes(range(32)))
+    >>> release.data.rows
+    10
     """
 
     scope: ClassVar[str] = "table"

@@ -31,6 +31,12 @@ class TP:
 
     The records that must leave their group form one residue, itself l-diverse, whose quasi-identifiers become
     `*` (a column on which the whole residue agrees keeps its value). Starred columns become text.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, TP(l=2), key=bytes(range(32)))
+    >>> set(release.data.to_pyarrow()["sex"].to_pylist())
+    {'*'}
     """
 
     l: Annotated[int, AtLeast(2)]

@@ -28,7 +28,14 @@ Floats = NDArray[np.float64]
 @method
 @dataclass(frozen=True, kw_only=True)
 class Unify:
-    """Give every record the same value in a column (P4, methods d and e); by default the commonest one."""
+    """Give every record the same value in a column (P4, methods d and e); by default the commonest one.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, Unify(column="job", value="any"), key=bytes(range(32)))
+    >>> set(release.data.to_pyarrow()["job"].to_pylist())
+    {'any'}
+    """
 
     column: str
     value: Any = None
@@ -80,6 +87,12 @@ class Constant(NamedTuple):
 class Average:
     """Replace numbers by their mean over the records with equal quasi-identifiers (P4, method f, Table
     10).
+
+    >>> import sudare
+    >>> shop = sudare.open("example:purchases", user="user", quasi=["date", "goods"], sensitive="price")
+    >>> release = sudare.anonymize(shop, Average(columns=["price"], by=["goods"]), key=bytes(range(32)))
+    >>> sorted(set(release.data.to_pyarrow()["price"].to_pylist()))
+    [0.85, 1.35, 1.45, 3.75]
     """
 
     columns: Sequence[str] | str | None = None

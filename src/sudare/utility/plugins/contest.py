@@ -23,7 +23,14 @@ from sudare.utility.formulas import correlation_gap, gap
 @metric
 @dataclass(frozen=True, kw_only=True)
 class MeanError(Metric):
-    """U1: the mean over the sensitive columns of the absolute difference of their means (meanMAE)."""
+    """U1: the mean over the sensitive columns of the absolute difference of their means (meanMAE).
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=5), key=bytes(range(32)))
+    >>> round(sudare.utility(patients, release, MeanError()).rows[0]["value"], 3)
+    0.5
+    """
 
     code: ClassVar[str] = "U1"
     meaning: ClassVar[str] = "mean difference of the columns' means"
@@ -48,6 +55,12 @@ class CrossMean(Metric):
     quasi-identifiers that both tables have, and over the sensitive columns (crossMean).
 
     `quasi` names the tabulated columns (the paper uses six of thirteen); by default all quasi-identifiers.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=5), key=bytes(range(32)))
+    >>> round(sudare.utility(patients, release, CrossMean()).rows[0]["value"], 3)
+    1.0
     """
 
     code: ClassVar[str] = "U2"
@@ -77,6 +90,12 @@ class CrossMean(Metric):
 class CrossCount(Metric):
     """U3: the mean absolute difference of cell counts, over the cells of the cross-tabulation of the
     quasi-identifiers that both tables have (crossCnt).
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=5), key=bytes(range(32)))
+    >>> round(sudare.utility(patients, release, CrossCount()).rows[0]["value"], 3)
+    0.0
     """
 
     code: ClassVar[str] = "U3"
@@ -103,6 +122,12 @@ class CorrelationError(Metric):
     """U4: the mean absolute difference of Pearson correlations over pairs of sensitive columns (corMAE).
 
     A column without spread has no correlation; it counts as 0, so that losing it is a loss.
+
+    >>> import sudare
+    >>> shop = sudare.open("example:purchases", user="user", quasi=["goods"], sensitive=["price", "number"])
+    >>> release = sudare.anonymize(shop, sudare.methods.Round(column="price", to=1), key=bytes(range(32)))
+    >>> round(sudare.utility(shop, release, CorrelationError()).rows[0]["value"], 3)
+    0.004
     """
 
     code: ClassVar[str] = "U4"
@@ -130,6 +155,12 @@ class CorrelationError(Metric):
 class RowLoss(Metric):
     """U5: the mean over rows and sensitive columns of |x - y| / (sqrt(2) sd(x)), x the original row that
     the release row y is about (IL; the normalisation, Yancey's IL1s, is a reconstruction).
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=5), key=bytes(range(32)))
+    >>> round(sudare.utility(patients, release, RowLoss()).rows[0]["value"], 3)
+    0.065
     """
 
     code: ClassVar[str] = "U5"
@@ -155,7 +186,14 @@ class RowLoss(Metric):
 @metric
 @dataclass(frozen=True, kw_only=True)
 class RowsChanged(Metric):
-    """U6: the absolute difference of the numbers of rows (nrow)."""
+    """U6: the absolute difference of the numbers of rows (nrow).
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, sudare.methods.DeleteRecords(share=0.5), key=bytes(range(32)))
+    >>> round(sudare.utility(patients, release, RowsChanged()).rows[0]["value"], 3)
+    4.0
+    """
 
     code: ClassVar[str] = "U6"
     meaning: ClassVar[str] = "difference of the numbers of rows"
@@ -176,7 +214,14 @@ class RowsChanged(Metric):
 @metric
 @dataclass(frozen=True, kw_only=True)
 class SmallestClass(Metric):
-    """S1: the size of the release's smallest class of equal quasi-identifiers (k-anony)."""
+    """S1: the size of the release's smallest class of equal quasi-identifiers (k-anony).
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, sudare.methods.Mondrian(k=2), key=bytes(range(32)))
+    >>> round(sudare.utility(patients, release, SmallestClass()).rows[0]["value"], 3)
+    2.0
+    """
 
     code: ClassVar[str] = "S1"
     meaning: ClassVar[str] = "smallest class of equal quasi-identifiers (k)"
@@ -198,7 +243,14 @@ class SmallestClass(Metric):
 @metric
 @dataclass(frozen=True, kw_only=True)
 class MeanClass(Metric):
-    """S2: the mean size of the release's classes of equal quasi-identifiers (k-anonyMean)."""
+    """S2: the mean size of the release's classes of equal quasi-identifiers (k-anonyMean).
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, sudare.methods.Mondrian(k=2), key=bytes(range(32)))
+    >>> round(sudare.utility(patients, release, MeanClass()).rows[0]["value"], 3)
+    2.0
+    """
 
     code: ClassVar[str] = "S2"
     meaning: ClassVar[str] = "mean class of equal quasi-identifiers"

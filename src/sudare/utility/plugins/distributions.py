@@ -22,7 +22,14 @@ DENSE = 1 << 20
 @metric
 @dataclass(frozen=True, kw_only=True)
 class MarginalDistance(Metric):
-    """The mean over columns of the total variation distance of their distributions; numbers in 20 bins."""
+    """The mean over columns of the total variation distance of their distributions; numbers in 20 bins.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=5), key=bytes(range(32)))
+    >>> round(sudare.utility(patients, release, MarginalDistance()).rows[0]["value"], 3)
+    0.125
+    """
 
     meaning: ClassVar[str] = "mean total variation of single columns"
     priority: ClassVar[int] = 110
@@ -44,6 +51,12 @@ class MarginalDistance(Metric):
 class PairwiseDistance(Metric):
     """The mean over pairs of columns of the total variation distance of their joint distribution; numbers in
     8 bins.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=5), key=bytes(range(32)))
+    >>> round(sudare.utility(patients, release, PairwiseDistance()).rows[0]["value"], 3)
+    0.292
     """
 
     meaning: ClassVar[str] = "mean total variation of pairs of columns"
@@ -72,7 +85,14 @@ class PairwiseDistance(Metric):
 @metric
 @dataclass(frozen=True, kw_only=True)
 class CorrelationShift(Metric):
-    """The largest absolute difference of Pearson correlations over all pairs of numeric columns."""
+    """The largest absolute difference of Pearson correlations over all pairs of numeric columns.
+
+    >>> import sudare
+    >>> shop = sudare.open("example:purchases", user="user", quasi=["goods"], sensitive=["price", "number"])
+    >>> release = sudare.anonymize(shop, sudare.methods.Round(column="price", to=1), key=bytes(range(32)))
+    >>> round(sudare.utility(shop, release, CorrelationShift()).rows[0]["value"], 3)
+    0.004
+    """
 
     meaning: ClassVar[str] = "largest difference of correlations"
     scope: ClassVar[Scope] = "sums"
@@ -95,7 +115,14 @@ class CorrelationShift(Metric):
 @metric
 @dataclass(frozen=True, kw_only=True)
 class MeanShift(Metric):
-    """The mean over numeric columns of the difference of means in standard deviations."""
+    """The mean over numeric columns of the difference of means in standard deviations.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=5), key=bytes(range(32)))
+    >>> round(sudare.utility(patients, release, MeanShift()).rows[0]["value"], 3)
+    0.037
+    """
 
     meaning: ClassVar[str] = "mean shift of the means, in standard deviations"
     scope: ClassVar[Scope] = "sums"
@@ -114,7 +141,14 @@ class MeanShift(Metric):
 @metric
 @dataclass(frozen=True, kw_only=True)
 class QuantileShift(Metric):
-    """The mean over numeric columns of the mean difference of their deciles in standard deviations."""
+    """The mean over numeric columns of the mean difference of their deciles in standard deviations.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "job"], sensitive="age")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=5), key=bytes(range(32)))
+    >>> round(sudare.utility(patients, release, QuantileShift()).rows[0]["value"], 3)
+    0.071
+    """
 
     meaning: ClassVar[str] = "mean shift of the deciles, in standard deviations"
     priority: ClassVar[int] = 150

@@ -31,6 +31,12 @@ class Propensity(Metric):
     The mean of (p - c)^2 over both tables, c the release's share of the rows, over its expectation for a
     release drawn from the same source, (k - 1)(1 - c)^2 c / N with k parameters; 1 says the model sees no
     difference.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="job")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=5), key=bytes(range(32)))
+    >>> round(sudare.utility(patients, release, Propensity()).rows[0]["value"], 3)
+    0.002
     """
 
     meaning: ClassVar[str] = "how well a model tells release from original (pMSE ratio, 1 = not at all)"
@@ -65,6 +71,12 @@ class TrainOnRelease(Metric):
     every original row is predicted by a model that did not see it (five folds), neither the row itself nor
     the release row about it, which takes the truth. The score is R^2 for a number and the share of right
     answers for a word; the value is the score lost.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="job")
+    >>> release = sudare.anonymize(patients, sudare.methods.Round(column="age", to=5), key=bytes(range(32)))
+    >>> round(sudare.utility(patients, release, TrainOnRelease(target="job")).rows[0]["value"], 3)
+    0.0
     """
 
     meaning: ClassVar[str] = "score lost when a model is trained on the release instead of the original"

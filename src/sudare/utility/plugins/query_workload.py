@@ -17,7 +17,14 @@ from sudare.utility.base import Measured, Metric
 @metric
 @dataclass(frozen=True, kw_only=True)
 class QueryWorkload(Metric):
-    """The mean error of random COUNT queries on a release of randomized addition, Anatomy or TP."""
+    """The mean error of random COUNT queries on a release of randomized addition, Anatomy or TP.
+
+    >>> import sudare
+    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    >>> release = sudare.anonymize(patients, sudare.methods.RandomizedAddition(l=2), key=bytes(range(32)))
+    >>> sudare.utility(patients, release, QueryWorkload(queries=20)).rows[0]["value"] >= 0
+    True
+    """
 
     meaning: ClassVar[str] = "mean MSE of random queries about the sensitive column"
     better: ClassVar[str] = "lower"
