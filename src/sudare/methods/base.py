@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 from sudare.engine import rows
 from sudare.engine.rows import Draft, Together
 from sudare.engine.summary import Summary
+from sudare.errors import UsageError
 
 Scope = Literal["row", "group", "table"]
 Detail = Literal["total", "mean", "fact"]
