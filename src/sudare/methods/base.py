@@ -64,9 +64,12 @@ def merged(kinds: Mapping[str, Detail], outcomes: list[rows.Outcome]) -> dict[st
     >>> merged({"changed": "total", "ncp": "mean"}, parts)
     {'changed': 5, 'ncp': 0.2}
     """
+    names = dict.fromkeys(name for outcome in outcomes for name in outcome.details)
+    unknown = [name for name in names if name not in kinds and "*" not in kinds]
+    if unknown:
+        raise UsageError(f"details {', '.join(unknown)}: declare each as total, mean or fact")
     if len(outcomes) == 1:
         return dict(outcomes[0].details)
-    names = dict.fromkeys(name for outcome in outcomes for name in outcome.details)
     return {
         name: _merged(
             kinds.get(name, kinds.get("*", "fact")), [o for o in outcomes if name in o.details], name
