@@ -37,7 +37,10 @@ GROUP = "sudare group"
 
 @dataclass(frozen=True)
 class Streamed:
-    """Rows in batches. `source` gives them as the last pass left them, `steps` are those that wait for the next."""
+    """Rows in batches. `source` gives them as the last pass left them, `steps` are those that wait for the next.
+
+    `met`: the columns by which the batches hold whole groups.
+    """
 
     source: Callable[[], Iterator[Draft]]
     shape: Draft
@@ -46,6 +49,7 @@ class Streamed:
     store: Store
     steps: tuple[tuple[int, Method], ...] = ()
     done: int = 0
+    met: tuple[str, ...] = ()
     found: dict[int, list[Outcome]] = field(default_factory=dict)
     whole = False
 
@@ -74,18 +78,24 @@ class Streamed:
 
     def each(self, step: Method) -> Streamed:
         after = step.apply(self.shape.replace(details={}), self.key.without_file)
-        return replace(self, shape=after, steps=(*self.steps, (self.done, step)), done=self.done + 1)
+        steps = (*self.steps, (self.done, step))
+        return replace(self, shape=after, steps=steps, done=self.done + 1, met=())
 
     def groups(self, step: Method, together: Together) -> Streamed | Whole:
-        """The rows come ordered by the hash of what they are grouped by; a batch ends where the hash changes."""
+        """The rows come ordered by the hash of what they are grouped by; a batch ends where the hash changes.
+
+        Steps that meet by the same columns one after another meet once.
+        """
         if together.alike is not None:
             return self.in_one(step)
+        if together.by == self.met:
+            return replace(self.each(step), met=self.met)
         path = self.store.write(draft.packed() for draft in self.batches(record=True))
         marked = f"SELECT *, hash({', '.join(map(quote, together.by))}) AS {quote(GROUP)} FROM {scan(path)}"
         query = f"{marked} ORDER BY {quote(GROUP)}, {quote(ROW)}"
         shape = self.shape
         met = replace(self, steps=(), source=lambda: map(shape.unpacked, _whole_groups(stream(query))))
-        return met.each(step)
+        return replace(met.each(step), met=together.by)
 
     def in_one(self, step: Method) -> Whole:
         import pyarrow as pa
