@@ -7,7 +7,9 @@ import re
 import sys
 from pathlib import Path
 
-QUESTION = re.compile(r"\.view is (?:not )?None|\.engine (?:==|!=|in) |hasattr\(release|isinstance\(.*SparkRelease")
+QUESTION = re.compile(
+    r"\.view is (?:not )?None|\.engine (?:==|!=|in) |hasattr\(release|isinstance\(.*SparkRelease"
+)
 
 
 def measured(src: Path) -> dict[str, str]:
@@ -21,13 +23,14 @@ def measured(src: Path) -> dict[str, str]:
     twins = [name for name in texts if _is_twin(name)]
     outside = {name: text for name, text in texts.items() if not name.startswith(("engine/", "data/"))}
     asked = {name: len(QUESTION.findall(text)) for name, text in outside.items()}
+    where = f"{sum(asked.values())} in {sum(map(bool, asked.values()))} files"
     lengths = sorted(length for tree in trees.values() for length in _lengths(tree))
     return {
         "files": f"{len(files)}",
         "lines": f"{sum(text.count(chr(10)) for text in texts.values()):,}",
         "of them examples in docstrings": f"{sum(_examples(tree) for tree in trees.values()):,}",
         "lines of Spark outside engine/ and data/": f"{sum(texts[name].count(chr(10)) for name in twins):,}",
-        "questions for the engine outside engine/ and data/": f"{sum(asked.values())} in {sum(map(bool, asked.values()))} files",
+        "questions for the engine outside engine/ and data/": where,
         "arguments typed as bare Any": f"{len(loose) / len(arguments):.1%}",
         "imports inside functions": f"{late / (late + early):.1%}",
         "function length, median / p90 / p99": " / ".join(
