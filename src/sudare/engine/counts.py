@@ -118,6 +118,9 @@ class Counts(Protocol):
     def owners(self, chosen: pa.Table) -> list[Owners]:
         """Of each of the chosen values who owns it, reading no other value's records."""
 
+    def histories(self, value: str, users: pa.Array | None = None) -> pa.Table:
+        """The different values of these users, of all by default: the columns `user` and `value`."""
+
     def cross(self, first: str, second: str, *, missing: str = "value") -> Cross:
         """The risk of two values known from different records of the same person."""
 
@@ -154,6 +157,10 @@ class Counts(Protocol):
         """The columns of a release, sets and all, for `what` cannot do with counts."""
         memory = self.ds.memory
         return memory.table.select(columns) if memory is not None else self.ds.to_pyarrow(columns)
+
+    def check_values(self, columns: Sequence[str]) -> None:
+        """Warn of columns without a value (S-EMPTY) and of values that differ only in form (S-ALIKE), where it is cheap."""
+        return
 
     def check(self) -> None:
         """Records there must be, and every one of them must belong to somebody."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sudare.data.quality import check_values
 from sudare.engine.counts import LARGE, counts_of
 from sudare.engine.profile import Profile
 from sudare.errors import UsageError, nearest
@@ -77,7 +76,7 @@ def risk(
 
         rows = blurred_rows(ds, sets, channel, model, attacker, missing)
     elif model == "exact":
-        check_values(ds, known)
+        counts.check_values(known)
         strong = attacker != "uniform"
         found = counts.profiles(
             sets, missing=missing, every_attacker=strong, strategy=strategy, memory=memory

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.engine.counts import LARGE, Counts, Subset
 from sudare.engine.duckdb.classes import Classes
+from sudare.engine.duckdb.quality import Quality
 from sudare.engine.duckdb.sample import Sample
 from sudare.engine.duckdb.values import Values
 from sudare.engine.profile import Profile
@@ -21,7 +22,7 @@ MANY_COLUMNS = 100  # so many queries cost more than reading the columns at once
 MANY_CELLS = 100_000_000
 
 
-class DuckDBCounts(Values, Sample, Classes, Counts):
+class DuckDBCounts(Values, Sample, Classes, Quality, Counts):
     """`Counts` of a view of DuckDB."""
 
     def kernel_pays(self, subsets: Sequence[Subset]) -> bool:

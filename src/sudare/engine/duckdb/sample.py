@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sudare.data.connection import connect, fresh_name, quote
@@ -29,6 +30,16 @@ class Sample:
         query = f"SELECT DISTINCT {names(attributes)} {rows(self.ds, attributes, missing)}"
         return in_order(connect().sql(query).to_arrow_table())
 
+    def histories(self, value: str, users: pa.Array | None = None) -> pa.Table:
+        user = quote(str(self.ds.roles.user))
+        pairs = f"SELECT DISTINCT {user} AS user, {quote(value)} AS value FROM {quote(str(self.ds.view))}"
+        if users is None:
+            return connect().sql(pairs).to_arrow_table()
+        import pyarrow as pa
+
+        with _registered(pa.table({"user": users})) as name:
+            return connect().sql(f"{pairs} WHERE {user} IN (FROM {name})").to_arrow_table()
+
     def owners(self, chosen: pa.Table) -> list[Owners]:
         attributes = chosen.column_names
         if len(attributes) > 1 or not is_simple(chosen.column(0).type):
@@ -40,21 +51,28 @@ class Sample:
         return connect().execute(self._owners(attributes, f"({' OR '.join(tests)})"), known).fetchall()
 
     def _owners_by_join(self, chosen: pa.Table) -> list[Owners]:
-        name = fresh_name()
-        connect().register(name, chosen)
-        try:
+        with _registered(chosen) as name:
             same = " AND ".join(
-                f"{quote(name)}.{quote(c)} IS NOT DISTINCT FROM {quote(str(self.ds.view))}.{quote(c)}"
+                f"{name}.{quote(c)} IS NOT DISTINCT FROM {quote(str(self.ds.view))}.{quote(c)}"
                 for c in chosen.column_names
             )
-            condition = f"EXISTS (SELECT 1 FROM {quote(name)} WHERE {same})"
+            condition = f"EXISTS (SELECT 1 FROM {name} WHERE {same})"
             return connect().sql(self._owners(chosen.column_names, condition)).fetchall()
-        finally:
-            connect().unregister(name)
 
     def _owners(self, attributes: Sequence[str], condition: str) -> str:
         values = per_value(self.ds, attributes, missing="value", condition=condition)
         return f"SELECT records, users, squares, largest FROM ({values})"
+
+
+@contextmanager
+def _registered(table: pa.Table) -> Iterator[str]:
+    """The name of an Arrow table in queries, for a while."""
+    name = fresh_name()
+    connect().register(name, table)
+    try:
+        yield name
+    finally:
+        connect().unregister(name)
 
 
 def _clustered(ds: Dataset, attribute: str) -> pa.Table | None:

@@ -28,6 +28,11 @@ class Sample:
         rows = counted_rows(self.ds, attributes, missing)
         return in_order(rows.select(*attributes).distinct().to_pyarrow())
 
+    def histories(self, value: str, users: pa.Array | None = None) -> pa.Table:
+        table = self.ds.table
+        pairs = table.select(user=table[str(self.ds.roles.user)], value=table[value]).distinct()
+        return (pairs if users is None else pairs.filter(pairs.user.isin(users.to_pylist()))).to_pyarrow()
+
     def owners(self, chosen: pa.Table) -> list[Owners]:
         kept = replace(self.ds, expression=self.ds.table.filter(_one_of(self.ds.table, chosen)))
         found = per_value(kept, chosen.column_names, missing="value")
