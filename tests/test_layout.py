@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -98,6 +99,34 @@ def test_a_small_table_is_measured_without_what_only_large_ones_need() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
     assert said.splitlines()[-1] == "[]"
+
+
+MEASURES = ("risk", "disclosure", "cost", "estimate", "policy")
+WHERE_IT_LIVES = re.compile(
+    r"\.view is (not )?None|\.engine (==|!=|in|not in)|hasattr\((release|ds)"
+    r"|pyspark|readers\.spark|engine\.(duckdb|ibis|spark)"
+)
+
+
+@pytest.mark.parametrize("room", MEASURES)
+def test_a_measure_does_not_ask_where_a_table_lives(room: str) -> None:
+    asked = [
+        f"{file.relative_to(SRC)}:{number}"
+        for file in (SRC / room).rglob("*.py")
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), 1)
+        if WHERE_IT_LIVES.search(line)
+    ]
+    assert asked == []
+
+
+def test_a_file_is_measured_without_a_module_of_spark() -> None:
+    code = (
+        "import sys, sudare; ds = sudare.open('example:purchases', user='user', quasi=['date', 'price']); "
+        "sudare.risk(ds, release=ds, truth=range(ds.rows)); sudare.disclosure(ds); sudare.plan(ds, 'goods'); "
+        "import sudare.estimate.measure; print([m for m in sys.modules if 'spark' in m])"
+    )
+    ran = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True)
+    assert ran.stdout.strip() == "[]", ran.stderr
 
 
 def test_rooms_list_what_is_registered_and_say_it_in_whole_sentences():

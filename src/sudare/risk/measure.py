@@ -197,5 +197,5 @@ def _notes(missing: str, sample_size: int | None, rows: Sequence[Mapping[str, An
         "value": "Missing values: a null and an empty text each count as a value of their own.",
     }
     cut = sum(row.get("sample_size", sample_size) < sample_size for row in rows) if sample_size else 0
-    said = f"Sample: {cut} of {len(rows)} sets have fewer than {sample_size} values; all their records were read."
-    return (notes[missing], *([said] if cut else []))
+    few = f"Sample: {cut} of {len(rows)} sets have fewer than {sample_size} values; all their records were read."
+    return (notes[missing], *([few] if cut else []))
