@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sudare.data.dataset import Dataset
+from sudare.data.values.sets import is_sets
 from sudare.engine.profile import Profile
 from sudare.errors import DataError, UsageError
 from sudare.progress import stage
@@ -33,20 +33,15 @@ def counts_of(ds: Dataset) -> Counts:
     return _counting(ds.engine, ds.view is not None)(ds)
 
 
-@dataclass(frozen=True)
-class SetCounts:
+class SetCounts(NamedTuple):
     """Published sets per combination of some columns: how many there are, and how many of them contain which value.
 
-    `groups` has the columns, RECORDS and WRONG (how many are no sets of as many values as said); `members` has the
-    columns, MEMBER and RECORDS.
+    `groups` has the columns, `sudare_records` and `sudare_wrong` (how many are no sets of as many values as said);
+    `members` has the columns, `sudare_member` and `sudare_records`.
     """
 
     groups: pa.Table
     members: pa.Table
-
-    MEMBER: ClassVar[str] = "sudare member"
-    RECORDS: ClassVar[str] = "sudare records"
-    WRONG: ClassVar[str] = "sudare wrong"
 
 
 class Counts(Protocol):
@@ -127,9 +122,11 @@ class Counts(Protocol):
     def owners(self, chosen: pa.Table) -> list[Owners]:
         """Of each of the chosen values who owns it, reading no other value's records."""
 
-    @abstractmethod
     def histories(self, value: str, users: pa.Array | None = None) -> pa.Table:
         """The different values of these users, of all by default: the columns `user` and `value`."""
+        table = self.ds.table
+        pairs = table.select(user=table[str(self.ds.roles.user)], value=table[value]).distinct()
+        return (pairs if users is None else pairs.filter(pairs.user.isin(users.to_pylist()))).to_pyarrow()
 
     @abstractmethod
     def cross(self, first: str, second: str, *, missing: str = "value") -> Cross:
@@ -215,3 +212,25 @@ def _counting(engine: str, here: bool) -> type[Counts]:
     from sudare.engine.ibis.counts import IbisCounts
 
     return IbisCounts
+
+
+def in_order(domain: pa.Table) -> pa.Table:
+    """The values in a fixed order, so that a keyed draw does not depend on the engine."""
+    names = domain.column_names
+    if not any(is_sets(kind) for kind in domain.schema.types):
+        return domain.sort_by([(name, "ascending") for name in names])
+    import numpy as np
+
+    from sudare.engine.codes import codes
+
+    return domain.take(
+        np.lexsort(codes(domain, names)[0].T[::-1])
+    )  # Arrow does not sort lists; their texts it does
+
+
+def is_simple(kind: pa.DataType) -> bool:
+    """Whether a value of this type survives as a parameter of a query: no fraction, no time of day, no list."""
+    from pyarrow import types
+
+    text = types.is_string(kind) or types.is_large_string(kind)
+    return bool(text or types.is_integer(kind) or types.is_date32(kind))
