@@ -43,7 +43,10 @@ TESTED: dict[str, tuple[str, ...]] = {
     "sudare.risk.sampling": (f"{RISK}/test_sampling.py",),
     "sudare.risk.scale": (f"{RISK}/test_scale.py",),
     "sudare.risk.values": (f"{RISK}/test_measure.py",),
-    "sudare.disclosure.attribute_power": (f"{DISCLOSURE}/test_telling.py", f"{DISCLOSURE}/test_measure.py"),
+    "sudare.disclosure.attribute_power": (
+        f"{DISCLOSURE}/test_attribute_power.py",
+        f"{DISCLOSURE}/test_measure.py",
+    ),
     "sudare.engine.classes": (f"{DISCLOSURE}/test_measure.py", f"{DISCLOSURE}/test_sensitive.py"),
     "sudare.disclosure.frame": (f"{DISCLOSURE}/test_measure.py", f"{DISCLOSURE}/test_population.py"),
     "sudare.disclosure.individual": (
@@ -54,7 +57,7 @@ TESTED: dict[str, tuple[str, ...]] = {
     "sudare.disclosure.population": (f"{DISCLOSURE}/test_population.py",),
     "sudare.disclosure.records": (f"{DISCLOSURE}/test_measure.py",),
     "sudare.disclosure.reidentification": (
-        f"{DISCLOSURE}/test_telling.py",
+        f"{DISCLOSURE}/test_attribute_power.py",
         f"{DISCLOSURE}/test_population.py",
     ),
     "sudare.disclosure.result": (f"{DISCLOSURE}/test_measure.py",),

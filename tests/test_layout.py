@@ -184,6 +184,17 @@ def test_a_small_table_is_measured_without_what_only_large_ones_need() -> None:
     assert said.splitlines()[-1] == "[]"
 
 
+def test_a_file_is_measured_without_a_module_of_spark() -> None:
+    code = (
+        "import sys, sudare; ds = sudare.open('example:purchases', user='user', quasi=['date', 'price']); "
+        "sudare.risk(ds, release=ds, truth=range(ds.rows)); sudare.disclosure(ds); sudare.plan(ds, 'goods'); "
+        "import sudare.estimate.measure; "
+        "print([m for m in sys.modules if 'spark' in m and m.startswith(('sudare', 'pyspark'))])"
+    )
+    ran = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True)
+    assert ran.stdout.strip() == "[]", ran.stderr
+
+
 def test_rooms_list_what_is_registered_and_say_it_in_whole_sentences():
     import sudare.attacks
     import sudare.methods

@@ -8,7 +8,7 @@ from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
 from sudare.engine.coded import cross_of_codes
 from sudare.engine.counts import counts_of
-from sudare.engine.duckdb.coded import coded
+from sudare.engine.duckdb.profiles import coded
 from sudare.errors import UsageError
 from sudare.risk.measure import risk
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
 from sudare.data.values.recoded import consistent, interval, value_set
-from sudare.engine.candidates import reach
+from sudare.engine.after import reach
 from sudare.errors import UsageError
 from sudare.risk.measure import risk
 

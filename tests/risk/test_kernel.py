@@ -8,8 +8,7 @@ from hypothesis import given, settings
 
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
-from sudare.engine.attribute_sets import profiles_of_codes
-from sudare.engine.coded import Coded
+from sudare.engine.coded import Coded, profiles_of_codes
 from sudare.engine.kernels import risk as kernel
 from sudare.errors import UsageError
 from sudare.risk.measure import risk

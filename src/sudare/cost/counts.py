@@ -70,17 +70,12 @@ def user_column(ds: Dataset) -> str:
 
 def sample(ds: Dataset, value: str, users: int, seed: int = 1) -> ItemSets:
     """The item sets of so many users, drawn without a key; only their distinct values are fetched."""
-    import pyarrow.compute as pc
-
     from sudare.cost.itemsets import ItemSets
     from sudare.engine.codes import codes
 
-    user = user_column(ds)
-    table = ds.table.select(user=ds.table[user], value=ds.table[value]).distinct()
+    user, counts, chosen = user_column(ds), counts_of(ds), None
     if ds.users > users:
-        known = ds.table.select(user=ds.table[user]).distinct().to_pyarrow()["user"]
-        known = known.take(pc.sort_indices(known))
-        drawn = np.sort(np.random.default_rng(seed).choice(len(known), users, replace=False))
-        table = table.filter(table.user.isin(known.take(drawn).to_pylist()))
-    coded, (people, values) = codes(table.to_pyarrow(), ["user", "value"])
+        known = counts.domain([user])[user]
+        chosen = known.take(np.sort(np.random.default_rng(seed).choice(len(known), users, replace=False)))
+    coded, (people, values) = codes(counts.histories(value, chosen), ["user", "value"])
     return ItemSets.of(coded[:, 0], coded[:, 1], len(people), len(values))

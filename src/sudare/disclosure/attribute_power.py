@@ -23,7 +23,7 @@ MOST_COLUMNS = 50
 
 
 @dataclass(frozen=True)
-class Telling:
+class AttributePower:
     """How well a set of attributes tells records apart."""
 
     attributes: tuple[str, ...]
@@ -31,16 +31,18 @@ class Telling:
     separation: float
 
 
-def telling(attributes: Sequence[str], sizes: Sizes) -> Telling:
+def power_of(attributes: Sequence[str], sizes: Sizes) -> AttributePower:
     """From the classes of the attribute set.
 
-    >>> telling(["sex"], Sizes.of([1, 1, 2]))
-    Telling(attributes=('sex',), distinction=0.75, separation=0.8333333333333334)
+    >>> power_of(["sex"], Sizes.of([1, 1, 2]))
+    AttributePower(attributes=('sex',), distinction=0.75, separation=0.8333333333333334)
     """
     m = int(sizes.records.sum())
     pairs = m * (m - 1)
     same = sum(int(s) * (int(s) - 1) * int(c) for s, c in zip(sizes.persons, sizes.classes, strict=True))
-    return Telling(tuple(attributes), sizes.total / m if m else 0.0, 1 - same / pairs if pairs else 0.0)
+    return AttributePower(
+        tuple(attributes), sizes.total / m if m else 0.0, 1 - same / pairs if pairs else 0.0
+    )
 
 
 def unnamed(ds: Dataset, quasi: Sequence[str]) -> tuple[str, ...]:
@@ -51,7 +53,7 @@ def unnamed(ds: Dataset, quasi: Sequence[str]) -> tuple[str, ...]:
     return tuple(c for c in rest if not is_sets(ds.schema.field(c).type)) if len(rest) <= MOST_COLUMNS else ()
 
 
-def attribute_sets(ds: Dataset, columns: Sequence[str], combine: int = 1) -> Iterator[Telling]:
+def attribute_sets(ds: Dataset, columns: Sequence[str], combine: int = 1) -> Iterator[AttributePower]:
     """Every set of up to `combine` of the columns, one GROUP BY each; records are counted, not users."""
     from dataclasses import replace
 
@@ -59,4 +61,4 @@ def attribute_sets(ds: Dataset, columns: Sequence[str], combine: int = 1) -> Ite
     counts = counts_of(by_record)
     for size in range(1, min(combine, len(columns)) + 1):
         for chosen in combinations(columns, size):
-            yield telling(chosen, counts.class_sizes(chosen))
+            yield power_of(chosen, counts.class_sizes(chosen))

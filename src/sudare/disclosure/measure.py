@@ -193,7 +193,7 @@ def _attributes(ds: Dataset, quasi: Sequence[str], combine: int, notes: list[str
             f"distinction and separation also of {', '.join(more)}: should it be a quasi-identifier?"
         )
     found = attribute_sets(ds, (*quasi, *more), combine)
-    return tuple(sorted(found, key=lambda telling: -telling.distinction))
+    return tuple(sorted(found, key=lambda power: -power.distinction))
 
 
 def _finished(found: DisclosureResult, notes: Sequence[str]) -> DisclosureResult:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sudare.disclosure.attribute_power import Telling
+from sudare.disclosure.attribute_power import AttributePower
 from sudare.disclosure.reidentification import Reidentification
 from sudare.disclosure.sensitive import Closeness, Diversity, Likeness
 from sudare.disclosure.suda import Special
@@ -37,7 +37,7 @@ class DisclosureResult(Result):
     closeness: Mapping[str, Closeness] = field(default_factory=dict)
     likeness: Mapping[str, Likeness] = field(default_factory=dict)
     suda: Special | None = None
-    attributes: tuple[Telling, ...] = ()
+    attributes: tuple[AttributePower, ...] = ()
 
     command: ClassVar[str] = "disclosure"
 

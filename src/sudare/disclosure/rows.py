@@ -124,8 +124,8 @@ def _suda_rows(found: DisclosureResult) -> Rows:
 
 
 def _attribute_rows(found: DisclosureResult) -> Rows:
-    for telling in found.attributes:
-        yield _row("distinction", "", telling.attributes, telling.distinction, "different values / records")
+    for power in found.attributes:
+        yield _row("distinction", "", power.attributes, power.distinction, "different values / records")
         yield _row(
-            "separation", "", telling.attributes, telling.separation, "share of pairs of records that differ"
+            "separation", "", power.attributes, power.separation, "share of pairs of records that differ"
         )

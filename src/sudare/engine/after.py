@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.data.values.sets import from_text
+from sudare.engine.codes import classes
+from sudare.engine.kernels import risk_cross as kernel
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,3 +77,87 @@ def values_of(coded: pa.Array, sets: bool) -> list[Any]:
     """The values by code; sets, which are coded by their texts, as lists again."""
     values = coded.to_pylist()
     return [None if text is None else from_text(text) for text in values] if sets else values
+
+
+@dataclass(frozen=True)
+class PublishedCodes:
+    """The published records: who (a number per pseudonym), their values, and the true user of each pseudonym."""
+
+    people: Ints
+    values: Ints
+    owner: Ints
+
+
+def right_guesses(*, users: Ints, true: Ints, published: PublishedCodes, near: Sequence[Ints]) -> float:
+    """The expected number of true records whose user is guessed among the published people consistent with it.
+
+    `near` holds, per column, the (true, published) pairs of values that may belong together.
+    """
+    known, first = _distinct(true)
+    shown, first_shown = _distinct(published.values)
+    consistent = reach(true[first], published.values[first_shown], near)
+    group, reach_start, reach_values = grouped(*consistent)
+    holder_start, holders = _lists(*_unique_pairs(shown, published.people), len(first_shown))
+    label, sizes = classes(np.stack([group[known], users], axis=1))
+    _, example = np.unique(label, return_index=True)
+    owner_group, owner_user = group[known][example], users[example]
+    order = np.argsort(owner_group, kind="stable")
+    known_start = np.searchsorted(owner_group[order], np.arange(len(reach_start)))
+    return float(
+        kernel.hits(
+            reach_start, reach_values, holder_start, holders, published.owner,
+            known_start, owner_user[order], sizes[order], int(max(users.max(), published.owner.max())) + 1,
+        )
+    )  # fmt: skip
+
+
+def _distinct(matrix: Ints) -> tuple[Ints, Ints]:
+    """The number of every row's vector, and an example row of each vector."""
+    label, _ = classes(matrix)
+    _, example = np.unique(label, return_index=True)
+    return label, example.astype(np.int64)
+
+
+def reach(true: Ints, shown: Ints, near: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """Per true vector the published vectors consistent in every column, as start and list."""
+    if not near:
+        pairs = np.stack([np.zeros(len(shown), np.int64), np.arange(len(shown))], axis=1)
+        return _lists(pairs[:, 0], pairs[:, 1], len(true))
+    values = 1 + max(int(matrix.max(initial=0)) for matrix in (true, shown, *near))
+    near_lists = [_lists(pairs[:, 0], pairs[:, 1], values) for pairs in near]
+    holder_lists = [_lists(column, np.arange(len(shown)), values) for column in shown.T]
+    return kernel.consistent(true, shown, *_joined(near_lists), *_joined(holder_lists))
+
+
+def grouped(start: Ints, values: Ints) -> tuple[Ints, Ints, Ints]:
+    """Vectors with the same candidates are one group: after recoding there are few of them."""
+    seen: dict[bytes, int] = {}
+    group, kept = np.empty(len(start) - 1, np.int64), []
+    for row in range(len(start) - 1):
+        mine = values[start[row] : start[row + 1]]
+        name = mine.tobytes()
+        if name not in seen:
+            seen[name] = len(seen)
+            kept.append(mine)
+        group[row] = seen[name]
+    ends = np.cumsum([0, *(len(mine) for mine in kept)])
+    return group, ends.astype(np.int64), np.concatenate(kept) if kept else np.empty(0, np.int64)
+
+
+def _unique_pairs(first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    pairs = np.unique(first * (int(second.max()) + 1) + second)
+    width = int(second.max()) + 1
+    return pairs // width, pairs % width
+
+
+def _lists(first: Ints, second: Ints, size: int) -> tuple[Ints, Ints]:
+    """The second numbers by the first: where each list starts, and the lists, ascending, one after another."""
+    order = np.lexsort((second, first))
+    return np.searchsorted(first[order], np.arange(size + 1)).astype(np.int64), second[order].astype(np.int64)
+
+
+def _joined(lists: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    """The lists of all columns one after another: a row of starts per column."""
+    before = np.cumsum([0, *(len(found) for _, found in lists[:-1])])
+    starts = np.stack([start + offset for (start, _), offset in zip(lists, before)])
+    return starts, np.concatenate([found for _, found in lists])

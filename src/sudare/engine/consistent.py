@@ -16,7 +16,7 @@ MISSING = (None, "")
 
 
 def consistent_pairs(true: Sequence[Any], published: Sequence[Any], observed: Pairs) -> Pairs:
-    """Every (true, published) pair of places where the published value may stand for the true one.
+    """Every (true, published) pair of codes where the published value may stand for the true one.
 
     A plain value stands for itself; intervals, sets (texts or lists) and starred texts for what they hold; a missing
     value for anything, if a value that was not missing has been published as missing. A label that no rule
@@ -28,8 +28,8 @@ def consistent_pairs(true: Sequence[Any], published: Sequence[Any], observed: Pa
     behind = _behind(observed, len(published))
     senses = [_sense(originals, value, mine) for value, mine in zip(published, behind)]
     held = [originals.held(sense) for sense in senses]
-    places = np.repeat(np.arange(len(held)), [len(values) for values in held])
-    found = np.stack([np.concatenate([*held, np.empty(0, np.int64)]), places], axis=1)
+    codes = np.repeat(np.arange(len(held)), [len(values) for values in held])
+    found = np.stack([np.concatenate([*held, np.empty(0, np.int64)]), codes], axis=1)
     label = np.array(
         [
             isinstance(value, str) and isinstance(sense, Exactly) and len(mine) == 0
@@ -44,8 +44,8 @@ def consistent_pairs(true: Sequence[Any], published: Sequence[Any], observed: Pa
 def _behind(observed: Pairs, published: int) -> list[set[int]]:
     """The true values that every published one was published for."""
     behind: list[set[int]] = [set() for _ in range(published)]
-    for value, place in observed.tolist():
-        behind[place].add(value)
+    for value, code in observed.tolist():
+        behind[code].add(value)
     return behind
 
 
@@ -57,7 +57,7 @@ def _sense(originals: Originals, value: Any, behind: set[int]) -> Recoded:
     equal = originals.named([text]).tolist()
     if equal and behind.issubset(equal):  # as it was, whatever it looks like
         return Exactly(text)
-    if text in MISSING and any(plain(originals.values[place]) not in MISSING for place in behind):
+    if text in MISSING and any(plain(originals.values[code]) not in MISSING for code in behind):
         return Anything()
     return meaning_of(text, originals.numeric)
 
@@ -68,7 +68,7 @@ def _coarsens(observed: Pairs, published: Sequence[Any], true: Sequence[Any]) ->
         return False
     together = np.bincount(observed[:, 1], minlength=len(published))
     renamed = sum(
-        together[place] == 1 and plain(published[place]) != plain(true[value])
-        for value, place in observed.tolist()
+        together[code] == 1 and plain(published[code]) != plain(true[value])
+        for value, code in observed.tolist()
     )
     return bool(2 * renamed <= len(observed))

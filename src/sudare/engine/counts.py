@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sudare.data.dataset import Dataset
+from sudare.data.values.sets import is_sets
 from sudare.engine.profile import Profile
 from sudare.errors import DataError, UsageError
 from sudare.progress import stage
@@ -32,20 +33,15 @@ def counts_of(ds: Dataset) -> Counts:
     return _counting(ds.engine, ds.view is not None)(ds)
 
 
-@dataclass(frozen=True)
-class SetCounts:
+class SetCounts(NamedTuple):
     """Published sets per combination of some columns: how many there are, and how many of them contain which value.
 
-    `groups` has the columns, RECORDS and WRONG (how many are no sets of as many values as said); `members` has the
-    columns, MEMBER and RECORDS.
+    `groups` has the columns, `sudare_records` and `sudare_wrong` (how many are no sets of as many values as said);
+    `members` has the columns, `sudare_member` and `sudare_records`.
     """
 
     groups: pa.Table
     members: pa.Table
-
-    MEMBER: ClassVar[str] = "sudare member"
-    RECORDS: ClassVar[str] = "sudare records"
-    WRONG: ClassVar[str] = "sudare wrong"
 
 
 class Counts(Protocol):
@@ -84,6 +80,7 @@ class Counts(Protocol):
             found.append(self.profile(subset, missing=missing, every_attacker=every_attacker))
         return found
 
+    @abstractmethod
     def profile(self, attributes: Sequence[str], *, missing: str, every_attacker: bool) -> Profile:
         """How many values of the attributes have how many records and users, by one query."""
 
@@ -97,52 +94,73 @@ class Counts(Protocol):
         """The profiles by one pass over the rows."""
         raise NotImplementedError
 
+    @abstractmethod
     def value_rows(self, attributes: Sequence[str], *, missing: str = "value") -> list[tuple[Any, ...]]:
         """Per value: the value(s), records, users, sum of the users' squared records, records of the largest owner."""
 
+    @abstractmethod
     def count_values(self, attributes: Sequence[str], *, missing: str = "value") -> tuple[int, int, int]:
         """|D_X|, records, users, without looking at who owns what."""
 
+    @abstractmethod
     def count_records(self, attributes: Sequence[str], *, missing: str = "value") -> int:
         """m, which is known of a table without reading it unless records with missing values are left out."""
 
+    @abstractmethod
     def exposed(self, attributes: Sequence[str], most: int, *, missing: str = "value") -> float:
         """The share of users who own a value with at most so many owners."""
 
+    @abstractmethod
     def without_user(self) -> int:
         """How many records have no user."""
 
+    @abstractmethod
     def domain(self, attributes: Sequence[str], *, missing: str = "value") -> pa.Table:
         """D_X in a fixed order, so that a keyed draw does not depend on the engine."""
 
+    @abstractmethod
     def owners(self, chosen: pa.Table) -> list[Owners]:
         """Of each of the chosen values who owns it, reading no other value's records."""
 
+    def histories(self, value: str, users: pa.Array | None = None) -> pa.Table:
+        """The different values of these users, of all by default: the columns `user` and `value`."""
+        table = self.ds.table
+        pairs = table.select(user=table[str(self.ds.roles.user)], value=table[value]).distinct()
+        return (pairs if users is None else pairs.filter(pairs.user.isin(users.to_pylist()))).to_pyarrow()
+
+    @abstractmethod
     def cross(self, first: str, second: str, *, missing: str = "value") -> Cross:
         """The risk of two values known from different records of the same person."""
 
+    @abstractmethod
     def lucky(self, attribute: str, *, missing: str = "value") -> float:
         """Sum over users and their values of their records with other values over the owners of the value."""
 
+    @abstractmethod
     def coded_values(
         self, columns: Sequence[str], *, missing: str = "value"
     ) -> tuple[Coded, dict[str, list[Any]]]:
         """Everybody's values here, as codes of rows ordered by user, and per column the values by code."""
 
+    @abstractmethod
     def class_sizes(self, quasi: Sequence[str]) -> Sizes:
         """The classes by size; with a user column a class is as large as the number of its users."""
 
+    @abstractmethod
     def class_table(
         self, quasi: Sequence[str], *, weight: str | None = None, persons: bool = False
     ) -> pa.Table:
         """One row per class: its columns, `sudare_records` and, if asked, `sudare_persons` and `sudare_weight`."""
 
+    @abstractmethod
     def class_cells(self, quasi: Sequence[str], sensitive: str) -> Cells:
         """The sensitive values of every class, by one GROUP BY; members of published sets count one by one."""
 
+    @abstractmethod
     def has_unknown(self, columns: Sequence[str]) -> bool:
         """Whether some cell of the columns is missing or suppressed."""
 
+    @abstractmethod
     def total(self, column: str) -> float:
         """The sum of a column."""
 
@@ -154,6 +172,10 @@ class Counts(Protocol):
         """The columns of a release, sets and all, for `what` cannot do with counts."""
         memory = self.ds.memory
         return memory.table.select(columns) if memory is not None else self.ds.to_pyarrow(columns)
+
+    def check_values(self, columns: Sequence[str]) -> None:
+        """Warn of columns without a value (S-EMPTY) and of values that differ only in form (S-ALIKE), if cheap."""
+        return
 
     def check(self) -> None:
         """Records there must be, and every one of them must belong to somebody."""
@@ -190,3 +212,25 @@ def _counting(engine: str, here: bool) -> type[Counts]:
     from sudare.engine.ibis.counts import IbisCounts
 
     return IbisCounts
+
+
+def in_order(domain: pa.Table) -> pa.Table:
+    """The values in a fixed order, so that a keyed draw does not depend on the engine."""
+    names = domain.column_names
+    if not any(is_sets(kind) for kind in domain.schema.types):
+        return domain.sort_by([(name, "ascending") for name in names])
+    import numpy as np
+
+    from sudare.engine.codes import codes
+
+    return domain.take(
+        np.lexsort(codes(domain, names)[0].T[::-1])
+    )  # Arrow does not sort lists; their texts it does
+
+
+def is_simple(kind: pa.DataType) -> bool:
+    """Whether a value of this type survives as a parameter of a query: no fraction, no time of day, no list."""
+    from pyarrow import types
+
+    text = types.is_string(kind) or types.is_large_string(kind)
+    return bool(text or types.is_integer(kind) or types.is_date32(kind))

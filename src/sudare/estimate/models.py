@@ -87,18 +87,18 @@ def counted(
     found: SetCounts, slices: Sequence[Slice], column: str, schema: SetSchema, z: float, method: str
 ) -> Estimates:
     """Counts from random sets that were counted where the release is."""
-    wrong = sum(found.groups[found.WRONG].to_pylist())
+    wrong = sum(found.groups["sudare_wrong"].to_pylist())
     if wrong:
         raise DataError(
             f"{column}: {wrong} sets do not have {schema.l} different members; the release was changed"
         )
-    groups = group(found.groups, slices).weighing(found.groups[found.RECORDS])
+    groups = group(found.groups, slices).weighing(found.groups["sudare_records"])
     of_members = group(found.members, slices)
     if of_members.labels != groups.labels:
         raise DataError(f"{column}: some sets are empty; the release was changed")
-    codes = scalar_codes(found.members[found.MEMBER], schema.domain, column)
+    codes = scalar_codes(found.members["sudare_member"], schema.domain, column)
     members = np.zeros((len(groups.labels), schema.size), np.int64)
-    np.add.at(members, (of_members.of_row, codes), np.asarray(found.members[found.RECORDS], np.int64))
+    np.add.at(members, (of_members.of_row, codes), np.asarray(found.members["sudare_records"], np.int64))
     return from_members(members, groups, schema, z, method)
 
 

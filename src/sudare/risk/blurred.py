@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from sudare.data.dataset import Dataset
-from sudare.engine.attribute_sets import profiles_of_codes
-from sudare.engine.coded import Coded, ranged_risk
+from sudare.engine.coded import Coded, profiles_of_codes, ranged_risk
 from sudare.engine.counts import Counts, counts_of
 from sudare.engine.profile import Profile
 from sudare.errors import UsageError
@@ -74,18 +73,17 @@ def _measured(
     counts: Counts, subset: Subset, channels: Mapping[str, Channel], attacker: str, missing: str
 ) -> tuple[Profile, float]:
     """The profile of what is seen of the attributes, and the risk; values are fetched where counts will not do."""
-    strong = attacker != "uniform"
-    if all(isinstance(channel, Wrong) for channel in channels.values()):
+    strong, name = attacker != "uniform", subset[0]
+    channel = next((channel for channel in channels.values() if not isinstance(channel, Recode)), None)
+    if not channels or isinstance(channel, Wrong):
         (profile,) = counts.profiles([subset], missing=missing, every_attacker=strong)
-        for name, channel in channels.items():
-            if isinstance(channel, Wrong):
-                return profile, formulas.wrong_risk(profile, counts.lucky(name, missing=missing), channel.q)
-        return profile, formulas.ATTACKERS[attacker](profile)
-    data, values = counts.coded_values(subset, missing=missing)
-    profile = profiles_of_codes(_recoded(data, values, channels), [subset], strong)[subset]
-    for name, channel in channels.items():
-        if isinstance(channel, Within):
-            return profile, ranged_risk(data, name, *channel.spread(values[name]))
+    else:
+        data, values = counts.coded_values(subset, missing=missing)
+        profile = profiles_of_codes(_recoded(data, values, channels), [subset], strong)[subset]
+    if isinstance(channel, Wrong):
+        return profile, formulas.wrong_risk(profile, counts.lucky(name, missing=missing), channel.q)
+    if isinstance(channel, Within):
+        return profile, ranged_risk(data, name, *channel.spread(values[name]))
     return profile, formulas.ATTACKERS[attacker](profile)
 
 

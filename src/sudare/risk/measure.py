@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from sudare.constraints import AtLeast
-from sudare.data.quality import check_values
 from sudare.engine.counts import LARGE, counts_of
 from sudare.engine.profile import Profile
 from sudare.errors import UsageError, nearest
@@ -85,7 +84,7 @@ def risk(
 
         rows = blurred_rows(ds, sets, channel, model, attacker, missing)
     elif model == "exact":
-        check_values(ds, known)
+        counts.check_values(known)
         strong = attacker != "uniform"
         found = counts.profiles(
             sets, missing=missing, every_attacker=strong, strategy=strategy, memory=memory
@@ -192,5 +191,5 @@ def _notes(missing: str, sample_size: int | None, rows: Sequence[Mapping[str, An
         "value": "Missing values: a null and an empty text each count as a value of their own.",
     }
     cut = sum(row.get("sample_size", sample_size) < sample_size for row in rows) if sample_size else 0
-    said = f"Sample: {cut} of {len(rows)} sets have fewer than {sample_size} values; all their records were read."
-    return (notes[missing], *([said] if cut else []))
+    few = f"Sample: {cut} of {len(rows)} sets have fewer than {sample_size} values; all their records were read."
+    return (notes[missing], *([few] if cut else []))

@@ -12,8 +12,7 @@ import numpy as np
 
 from sudare.data.dataset import Dataset
 from sudare.data.published import Published
-from sudare.engine.after import Ints, Observed, values_of
-from sudare.engine.candidates import PublishedCodes, right_guesses
+from sudare.engine.after import Ints, Observed, PublishedCodes, right_guesses, values_of
 from sudare.engine.codes import classes, codes
 from sudare.engine.consistent import consistent_pairs
 

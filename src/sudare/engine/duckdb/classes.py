@@ -9,7 +9,7 @@ from sudare.data.connection import connect, literal, quote, scalar
 from sudare.data.dataset import Dataset
 from sudare.data.values.recoded import SUPPRESSED
 from sudare.data.values.sets import is_sets
-from sudare.engine.duckdb.values import TEXT, names
+from sudare.engine.duckdb.sql import TEXT, names
 
 if TYPE_CHECKING:
     import pyarrow as pa

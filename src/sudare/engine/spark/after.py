@@ -13,8 +13,7 @@ import numpy as np
 from sudare.data.dataset import Dataset
 from sudare.data.readers.spark import column, numbered
 from sudare.data.truth import ROW
-from sudare.engine.after import Ints, Observed, values_of
-from sudare.engine.candidates import grouped, reach
+from sudare.engine.after import Ints, Observed, grouped, reach, values_of
 from sudare.engine.codes import codes, joint_codes
 from sudare.engine.consistent import consistent_pairs
 from sudare.errors import UsageError

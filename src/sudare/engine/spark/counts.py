@@ -38,12 +38,12 @@ class SparkCounts(IbisCounts):
         frame, sets, keys = frame_of(self.ds.table), named(column), [named(name) for name in by]
         wrong = sets.isNull() | (f.size(sets) != l) | (f.size(f.array_distinct(sets)) != l)
         groups = frame.groupBy(*keys).agg(
-            f.count("*").alias(SetCounts.RECORDS), f.sum(wrong.cast("long")).alias(SetCounts.WRONG)
+            f.count("*").alias("sudare_records"), f.sum(wrong.cast("long")).alias("sudare_wrong")
         )
         members = (
-            frame.select(*keys, f.explode(sets).alias(SetCounts.MEMBER))
-            .groupBy(*keys, named(SetCounts.MEMBER))
-            .agg(f.count("*").alias(SetCounts.RECORDS))
+            frame.select(*keys, f.explode(sets).alias("sudare_member"))
+            .groupBy(*keys, "sudare_member")
+            .agg(f.count("*").alias("sudare_records"))
         )
         return SetCounts(groups.toArrow(), members.toArrow())
 
