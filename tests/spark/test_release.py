@@ -72,7 +72,7 @@ def test_an_existing_output_and_a_wrong_format_are_refused(release, tmp_path):
 
 
 def test_the_key_and_the_people_are_in_no_plan_no_repr_and_no_log(release, secret, spark_cluster):
-    plan = release.frame._jdf.queryExecution().toString() + repr(release) + repr(release.data)
+    plan = release.linked.keep_alive._jdf.queryExecution().toString() + repr(release) + repr(release.data)
     folder = getattr(spark_cluster, "folder", None)
     logs = [
         path
