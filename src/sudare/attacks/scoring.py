@@ -43,9 +43,9 @@ class Tally(NamedTuple):
     def of(cls, candidates: Candidates, truth: Rows, ties: Ties) -> Tally:
         """The sums of some rows; `truth` is the original row of each, -1 = a dummy, below = a row elsewhere."""
         hits, several = hit_probability(candidates, np.maximum(truth, -1), ties), candidates.sizes > 1
-        gave_up = fsum(1.0 - candidates.answered)
+        gave_up = float((1.0 - candidates.answered).sum())
         real, tied = int((truth != -1).sum()), int(several.sum())
-        return cls(len(truth), real, fsum(hits), gave_up, tied, fsum(hits[several]))
+        return cls(len(truth), real, float(hits.sum()), gave_up, tied, float(hits[several].sum()))
 
     @classmethod
     def total(cls, parts: Iterable[Sequence[float]]) -> Tally:

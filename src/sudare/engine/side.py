@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,25 +21,6 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 T = TypeVar("T")
-
-
-class Source(Protocol):
-    """What a side reads from: a Dataset wherever it lives, rows in hand, or another side."""
-
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-    @property
-    def schema(self) -> pa.Schema: ...
-    @property
-    def rows(self) -> int: ...
-    @property
-    def roles(self) -> Roles: ...
-    @property
-    def set_columns(self) -> frozenset[str]: ...
-    @property
-    def published(self) -> Mapping[str, Any]: ...
-    def to_pyarrow(self, columns: Sequence[str] | None = None) -> pa.Table: ...
-    def require(self, columns: Sequence[str]) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +64,7 @@ class Side:
     where this is a part of it.
     """
 
-    source: Source
+    source: Dataset | Held | Side
     shown: Ints | None = None
     middles: Mapping[str, float] = field(default_factory=dict)
     _memo: dict[Any, Any] = field(default_factory=dict, repr=False)

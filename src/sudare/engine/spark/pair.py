@@ -96,11 +96,18 @@ class SparkPair(Pair):
         return Change(rows, total, sum(found[len(used) :]))
 
     def met(self, equal: Sequence[str], compared: Sequence[str], visit: Visitor, most: int) -> Met:
+        from pyspark.sql import functions as f
+
         names = list(dict.fromkeys((*equal, *compared)))
         original = numbered(self.original.dataset).select(*map(column, (*names, ROW)))
         release = self._linked.select(*map(column, (*names, ROW)))
         measured = self.original.number_columns(compared)
-        middles = dict(zip(measured, np.nan_to_num(self._means_of_original(measured)).tolist()))
+        means = (
+            _row(self._frames[0], [f.avg(column(c).cast("double")) for c in measured])
+            if measured
+            else np.empty(0)
+        )
+        middles = dict(zip(measured, np.nan_to_num(means).tolist()))
         alike = (self.roles, self.set_columns, self.release.published)
         found = meeting(original, release, equal, visit, middles, alike, self.originals).persist()
         sums = [tuple(row[0]) for row in found.where("sums is not null").select("sums").collect()]
@@ -140,12 +147,6 @@ class SparkPair(Pair):
         if texts:
             raise NeedsRows(f"{', '.join(texts)}: published as text, whose numbers are read row by row")
         return [column(name).cast("double") for name in columns]
-
-    def _means_of_original(self, columns: Sequence[str]) -> Floats:
-        from pyspark.sql import functions as f
-
-        numbers = [column(name).cast("double") for name in columns]
-        return _row(self._frames[0], map(f.avg, numbers)) if columns else np.empty(0)
 
 
 def _row(frame: Any, expressions: Any) -> Floats:
