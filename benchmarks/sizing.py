@@ -18,7 +18,8 @@ from typing import Any
 import sudare
 from benchmarks.purchases import ATTRIBUTES
 from sudare import methods
-from sudare.data import Dataset, Key
+from sudare.data import Dataset
+from sudare.keys import Key
 
 WORKS = ()
 

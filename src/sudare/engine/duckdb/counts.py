@@ -144,8 +144,9 @@ class DuckDBCounts(Classes, Counts):
         kinds = dict(zip(self.ds.columns, map(str, connect().table(str(self.ds.view)).types)))
         text = [c for c in columns if kinds[c] == TEXT]
         counts = [f"count({quote(c)})" for c in columns]
-        for c in map(quote, text):
-            counts.append(f"count(DISTINCT {c}) - count(DISTINCT nfc_normalize(trim({c})))")
+        counts += [
+            f"count(DISTINCT {c}) - count(DISTINCT nfc_normalize(trim({c})))" for c in map(quote, text)
+        ]
         source = f"(SELECT * FROM {quote(str(self.ds.view))} LIMIT {LOOKED_AT})"
         found = connect().sql(f"SELECT {', '.join(counts)} FROM {source}").fetchall()[0]
         for column, count in zip(columns, found):
