@@ -44,7 +44,7 @@ def write(draft: Draft) -> int:
     """The sets drawn and written to Parquet; how many are in the file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "sets.parquet"
-        _write_parquet(drawn(draft).table.select(["value"]), path)
+        _write_parquet([drawn(draft).table.select(["value"])], path)
         return int(pq.ParquetFile(path).metadata.num_rows)
 
 
