@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sudare.data.values.sets import from_text
 from sudare.engine.codes import classes
+from sudare.engine.folder import folder_of
 from sudare.engine.kernels import risk_cross as kernel
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def after_counts(
     ds: Dataset, published: Published, columns: Sequence[str]
 ) -> AbstractContextManager[AfterCounts]:
     """The counts of both, by Spark if both are there, else here; what is kept for them goes when the block ends."""
-    if ds.engine == published.data.engine == "pyspark":
+    if folder_of(ds, published.data) == "spark":
         from sudare.engine.spark.after import SparkAfter
 
         return SparkAfter.of(ds, published, columns)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sudare.data.dataset import Dataset
 from sudare.data.values.sets import is_sets
+from sudare.engine.folder import Folder, folder_of
 from sudare.engine.profile import Profile
 from sudare.errors import DataError, UsageError
 from sudare.progress import stage
@@ -30,7 +31,7 @@ Owners = tuple[
 
 def counts_of(ds: Dataset) -> Counts:
     """The counts of a table: by DuckDB for files and tables in memory, by Spark, by ibis for any database."""
-    return _counting(ds.engine, ds.view is not None)(ds)
+    return _counting(folder_of(ds))(ds)
 
 
 class SetCounts(NamedTuple):
@@ -200,12 +201,12 @@ class Counts(Protocol):
 
 
 @cache
-def _counting(engine: str, here: bool) -> type[Counts]:
-    if here:
+def _counting(folder: Folder) -> type[Counts]:
+    if folder == "duckdb":
         from sudare.engine.duckdb.counts import DuckDBCounts
 
         return DuckDBCounts
-    if engine == "pyspark":
+    if folder == "spark":
         from sudare.engine.spark.counts import SparkCounts
 
         return SparkCounts

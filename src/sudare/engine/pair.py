@@ -17,6 +17,7 @@ from sudare.data.published import Published
 from sudare.data.roles import Roles
 from sudare.engine import moments
 from sudare.engine.answers import Blocks, Change, Crossed, Users
+from sudare.engine.folder import folder_of
 from sudare.engine.side import Floats, Ints, Side
 from sudare.engine.sums import exact_sum
 from sudare.errors import UsageError
@@ -234,7 +235,7 @@ class Pair:
 def pair_of(original: Dataset, published: Published) -> Pair:
     """The pair of an original and what was published of it, where their rows are."""
     sides = Side(original), Side(published.data)
-    if original.engine == published.data.engine == "pyspark":
+    if folder_of(original, published.data) == "spark":
         from sudare.engine.spark.pair import SparkPair
 
         return SparkPair(*sides, published)

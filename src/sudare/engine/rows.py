@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
 from sudare.data.truth import ROW
+from sudare.engine.folder import folder_of
 from sudare.engine.summary import Summary, T
 from sudare.errors import UsageError
 from sudare.keys import Key, Words, record_ids, words
@@ -192,13 +193,18 @@ class Rows(Protocol):
 
 def rows_of(ds: Dataset, key: Key) -> Rows:
     """The rows of a table, where they are."""
-    if ds.engine == "pyspark":
-        from sudare.engine.spark.rows import SparkRows
+    folder = folder_of(ds)
+    if folder == "spark":
+        from sudare.engine.spark import rows as spark
 
-        return SparkRows.of(ds, key)
-    from sudare.engine.duckdb import rows
+        return spark.rows_of(ds, key)
+    if folder == "ibis":
+        from sudare.engine.ibis import rows as ibis
 
-    return rows.rows_of(ds, key)
+        return ibis.rows_of(ds, key)
+    from sudare.engine.duckdb import rows as duckdb
+
+    return duckdb.rows_of(ds, key)
 
 
 def card_of(draft: Draft) -> dict[str, Any]:

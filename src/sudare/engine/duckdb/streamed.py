@@ -73,7 +73,7 @@ class Streamed:
             return None
         return (
             f"needs all rows in one place, about {self.needed / 2**30:.1f} GB, and sudare may take "
-            f"{connection.memory_limit() / 2**30:.1f} GB here"
+            f"{connection.memory_limit() / 2**30:.1f} GB here (SUDARE_MEMORY)"
         )
 
     def each(self, step: Method) -> Streamed:

@@ -38,6 +38,16 @@ GROUP_ROWS = 1_000_000
 Tables = Iterator["pa.Table"]
 
 
+def rows_of(ds: Dataset, key: Key) -> SparkRows:
+    """The rows, on the cluster."""
+    frame = numbered(ds)
+    spark, parts = frame.sparkSession, parts_for(frame, ds.rows)
+    secret = Secret.of(spark, key)
+    rows = with_ids(frame, ds.roles, secret, parts).persist()
+    shape = Draft.of(Dataset.from_arrow(_empty(frame, ds.columns), ds.roles), key.without_file)
+    return SparkRows(rows, shape, key, secret, spark.sparkContext.accumulator({}, _union()), parts, rows)
+
+
 @dataclass(frozen=True, eq=False)
 class SparkRows:
     """A frame with the draft's columns, the original row and the record's id.
@@ -57,15 +67,6 @@ class SparkRows:
     done: int = 0
     met: tuple[str, ...] = ()
     whole = False
-
-    @classmethod
-    def of(cls, ds: Dataset, key: Key) -> SparkRows:
-        frame = numbered(ds)
-        spark, parts = frame.sparkSession, parts_for(frame, ds.rows)
-        secret = Secret.of(spark, key)
-        rows = with_ids(frame, ds.roles, secret, parts).persist()
-        shape = Draft.of(Dataset.from_arrow(_empty(frame, ds.columns), ds.roles), key.without_file)
-        return cls(rows, shape, key, secret, spark.sparkContext.accumulator({}, _union()), parts, rows)
 
     @property
     def summary(self) -> Summary:
