@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _names = itertools.count(1)
 OWN_SHARE = 0.6  # of the memory of the process that DuckDB may take; batches and libraries need the rest
+LEAST = 1 << 28  # bytes without which DuckDB cannot read a file in parallel
 ODD = ("BIGNUM", "BIT", "BLOB", "INTERVAL", "TIME WITH TIME ZONE")
 
 
@@ -71,7 +72,8 @@ def _limit_memory(connection: duckdb.DuckDBPyConnection) -> None:
     """DuckDB's part of what the process may take, or what DuckDB takes by itself."""
     if given := os.environ.get("SUDARE_MEMORY"):
         connection.execute(f"SET memory_limit = {literal(given)}")
-        connection.execute(f"SET memory_limit = '{int(OWN_SHARE * _memory_limit(connection))}B'")
+        most = _memory_limit(connection)
+        connection.execute(f"SET memory_limit = '{int(max(OWN_SHARE * most, min(most, LEAST)))}B'")
     else:
         connection.execute("RESET memory_limit")
 
