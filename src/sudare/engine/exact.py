@@ -72,13 +72,16 @@ def _exact_sum(values: Floats) -> Fraction:
 
 
 def _exact_squares(values: Floats) -> Fraction:
+    large = np.abs(values) > LARGE
+    scaled = _squares(np.ldexp(values[large], -SHIFT)) * 4**SHIFT if large.any() else Fraction(0)
+    return _squares(values[~large]) + scaled
+
+
+def _squares(values: Floats) -> Fraction:
     """Each square as the sum of two floats (Dekker), all of them added exactly."""
-    largest = float(np.abs(values).max(initial=0.0))
-    shift = SHIFT if largest > LARGE else 0
-    scaled = np.ldexp(values, -shift)
-    upper = SPLIT * scaled
-    upper = upper - (upper - scaled)
-    lower = scaled - upper
-    product = scaled * scaled
+    upper = SPLIT * values
+    upper = upper - (upper - values)
+    lower = values - upper
+    product = values * values
     error = ((upper * upper - product) + 2.0 * upper * lower) + lower * lower
-    return (_exact_sum(product) + _exact_sum(error)) * 4**shift
+    return _exact_sum(product) + _exact_sum(error)
