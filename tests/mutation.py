@@ -22,22 +22,22 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-RISK, DISCLOSURE, COST, ATTACKS = "tests/risk", "tests/risk/disclosure", "tests/cost", "tests/attacks"
+RISK, DISCLOSURE, COST, ATTACKS = "tests/risk", "tests/disclosure", "tests/cost", "tests/attacks"
 # what is measured and computed; pictures and the Spark twins of a calculation are left to the tests that compare them
 TESTED: dict[str, tuple[str, ...]] = {
-    "sudare.keys.records": ("tests/data/test_keys.py", "tests/data/test_record_ids.py"),
+    "sudare.keys.records": ("tests/keys/test_keys.py", "tests/keys/test_record_ids.py"),
     "sudare.risk.across": (f"{RISK}/test_across.py",),
     "sudare.risk.after": (f"{RISK}/test_after.py",),
     "sudare.risk.blurred": (f"{RISK}/test_blurred.py", f"{RISK}/test_engines.py"),
     "sudare.risk.channels": (f"{RISK}/test_blurred.py",),
-    "sudare.policy.check": (f"{RISK}/test_policy.py",),
+    "sudare.policy.check": ("tests/policy/test_policy.py",),
     "sudare.engine.consistent": (f"{RISK}/test_after.py",),
-    "sudare.disclosure.diversity": (f"{RISK}/test_diversity.py", f"{DISCLOSURE}/test_sensitive.py"),
+    "sudare.disclosure.diversity": (f"{DISCLOSURE}/test_diversity.py", f"{DISCLOSURE}/test_sensitive.py"),
     "sudare.risk.formulas": (f"{RISK}/test_formulas.py", f"{RISK}/test_blurred.py"),
     "sudare.risk.knowledge": (f"{RISK}/test_measure.py", f"{RISK}/test_across.py"),
     "sudare.risk.measure": (f"{RISK}/test_measure.py", f"{RISK}/test_cli.py"),
     "sudare.risk.minimum": (f"{RISK}/test_minimum.py",),
-    "sudare.policy.limits": (f"{RISK}/test_policy.py",),
+    "sudare.policy.limits": ("tests/policy/test_policy.py",),
     "sudare.risk.result": (f"{RISK}/test_measure.py", f"{RISK}/test_cli.py"),
     "sudare.risk.sampled": (f"{RISK}/test_sampling.py",),
     "sudare.risk.sampling": (f"{RISK}/test_sampling.py",),
@@ -63,7 +63,7 @@ TESTED: dict[str, tuple[str, ...]] = {
     "sudare.disclosure.result": (f"{DISCLOSURE}/test_measure.py",),
     "sudare.disclosure.rows": (f"{DISCLOSURE}/test_measure.py",),
     "sudare.disclosure.sensitive": (f"{DISCLOSURE}/test_sensitive.py",),
-    "sudare.disclosure.suda": (f"{DISCLOSURE}/test_special.py",),
+    "sudare.disclosure.suda": (f"{DISCLOSURE}/test_suda.py",),
     "sudare.disclosure.wildcard": (f"{DISCLOSURE}/test_measure.py",),
     "sudare.cost.bound": (f"{COST}/test_bound.py",),
     "sudare.cost.clusterings": (f"{COST}/test_clusterings.py",),
