@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
@@ -110,12 +110,7 @@ class Draft(Summary):
 
     def packed(self) -> pa.Table:
         """The table with the hidden columns beside it."""
-        import pyarrow as pa
-
-        table = self.table
-        for name, longs in zip(HIDDEN, (self.truth, self.ids[:, 0], self.ids[:, 1])):
-            table = table.append_column(name, pa.array(np.ascontiguousarray(longs).view(np.int64)))
-        return table
+        return with_longs(self.table, HIDDEN, (self.truth, *self.ids.T))
 
     def unpacked(self, table: pa.Table) -> Self:
         """This draft with the rows of a packed table."""
@@ -214,11 +209,15 @@ def card_of(draft: Draft) -> dict[str, Any]:
 
 def with_draws(table: pa.Table, ids: Words, key: Key, purpose: str, name: str) -> pa.Table:
     """A table with every record's keyed draw beside, as numbers that engines sort like `keys.order`."""
+    return with_longs(table, DRAWS, map(sortable, words(key, purpose, name, ids, 2).T))
+
+
+def with_longs(table: pa.Table, names: Sequence[str], columns: Iterable[NDArray[Any]]) -> pa.Table:
+    """A table with more columns of 64 bits."""
     import pyarrow as pa
 
-    drawn = words(key, purpose, name, ids, 2)
-    for index, column in enumerate(DRAWS):
-        table = table.append_column(column, pa.array(sortable(drawn[:, index])))
+    for name, column in zip(names, columns):
+        table = table.append_column(name, pa.array(np.ascontiguousarray(column).view(np.int64)))
     return table
 
 

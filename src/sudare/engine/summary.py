@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from sudare.engine.exact import Moments
 from sudare.engine.numbers import as_numbers
@@ -86,6 +87,33 @@ class Summary(ABC):
         self.require(column)
         parts = self.reduce(lambda draft: Moments.of(as_numbers(draft.table[column], column)))
         return sum(parts, Moments())
+
+
+class Waiting(Protocol):
+    """Rows whose steps are carried out when somebody asks: what they know before."""
+
+    @property
+    def shape(self) -> Draft: ...
+    @property
+    def key(self) -> Key: ...
+
+
+R = TypeVar("R", bound=Waiting)
+
+
+@dataclass(frozen=True, eq=False)
+class SummaryOf(Summary, Generic[R]):
+    """A summary of rows that are elsewhere."""
+
+    of: R
+
+    @property
+    def shape(self) -> Draft:
+        return self.of.shape
+
+    @property
+    def secret(self) -> Key:
+        return self.of.key
 
 
 def counted(table: pa.Table, names: list[str]) -> pa.Table:

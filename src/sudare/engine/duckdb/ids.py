@@ -17,8 +17,8 @@ from sudare.data.connection import scalar
 from sudare.data.dataset import Dataset
 from sudare.data.truth import ROW
 from sudare.engine.duckdb.store import BATCH_ROWS, Store, scan, stream
-from sudare.engine.rows import IDS, longs, words_of
-from sudare.keys import Key, Words
+from sudare.engine.rows import IDS, longs, with_longs, words_of
+from sudare.keys import Key
 from sudare.keys.records import hash_columns, identity, occurrences
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Identified:
                 known = stored.next(rows)
                 ids = occurrences(words_of(known, FULL), longs(known, NUMBER), self.key)
             table = table.append_column(ROW, pa.array(np.arange(start, start + rows, dtype=np.int64)))
-            yield _with_words(table, IDS, ids)
+            yield with_longs(table, IDS, ids.T)
             start += rows
 
 
@@ -95,9 +95,9 @@ def _hashed(ds: Dataset, key: Key, *, owner_only: bool) -> Iterator[pa.Table]:
         rows = np.arange(start, start + table.num_rows, dtype=np.int64)
         out = pa.table({"row": rows})
         nobody = np.zeros((table.num_rows, 2), np.uint64)
-        out = _with_words(out, OWNER, hash_columns(table, owner, key) if owner else nobody)
+        out = with_longs(out, OWNER, (hash_columns(table, owner, key) if owner else nobody).T)
         if not owner_only:
-            out = _with_words(out, FULL, hash_columns(table, content, key))
+            out = with_longs(out, FULL, hash_columns(table, content, key).T)
         start += table.num_rows
         yield out
 
@@ -113,11 +113,3 @@ def _numbered(hashed: str) -> str:
         "SELECT CASE WHEN shared THEN f0 ELSE o0 END AS f0, CASE WHEN shared THEN f1 ELSE o1 END AS f1, "
         "coalesce(n, 0) AS n FROM h LEFT JOIN owners USING (o0, o1) LEFT JOIN numbers USING (row) ORDER BY row"
     )
-
-
-def _with_words(table: pa.Table, names: tuple[str, str], found: Words) -> pa.Table:
-    import pyarrow as pa
-
-    for index, name in enumerate(names):
-        table = table.append_column(name, pa.array(np.ascontiguousarray(found[:, index]).view(np.int64)))
-    return table

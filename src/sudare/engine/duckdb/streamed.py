@@ -26,7 +26,7 @@ from sudare.engine.rows import (
     card_of,
     with_draws,
 )
-from sudare.engine.summary import Summary, T
+from sudare.engine.summary import Summary, SummaryOf, T
 from sudare.keys import Key
 
 if TYPE_CHECKING:
@@ -134,19 +134,8 @@ class Streamed:
         return tuple(tuple(self.found.get(number, ())) for number in range(self.done))
 
 
-@dataclass(frozen=True)
-class StreamedSummary(Summary):
+class StreamedSummary(SummaryOf[Streamed]):
     """Aggregates by one more pass over the batches."""
-
-    of: Streamed
-
-    @property
-    def shape(self) -> Draft:
-        return self.of.shape
-
-    @property
-    def secret(self) -> Key:
-        return self.of.key
 
     def dataset(self, columns: Sequence[str]) -> Dataset:
         path = self.of.store.write(draft.table.select(list(columns)) for draft in self.of.batches())

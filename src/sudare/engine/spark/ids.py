@@ -6,17 +6,16 @@ record gets the same draws on every engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.data.readers.spark import Batches, column, in_batches
 from sudare.data.roles import Roles
 from sudare.data.truth import ROW
-from sudare.engine.rows import HIDDEN, IDS, words_of
+from sudare.engine.rows import HIDDEN, IDS, with_longs, words_of
 from sudare.keys import Key
 from sudare.keys.records import hash_columns, identity, number_equal, shared_ids
 
@@ -73,15 +72,6 @@ def mapped(
     return in_batches(frame, work, schema)
 
 
-def _with_longs(
-    batch: pa.RecordBatch, names: Sequence[str], columns: Iterable[NDArray[Any]]
-) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    arrays = [pa.array(np.ascontiguousarray(c).view(np.int64)) for c in columns]
-    return pa.RecordBatch.from_arrays([*batch.columns, *arrays], names=[*batch.schema.names, *names])
-
-
 def _hashing(names: list[str], roles: Roles, secret: Secret) -> Callable[[Batches], Batches]:
     owner, content = identity(names, roles)
 
@@ -93,7 +83,7 @@ def _hashing(names: list[str], roles: Roles, secret: Secret) -> Callable[[Batche
             table = pa.Table.from_batches([batch])
             full = hash_columns(table, content, key)
             mine = hash_columns(table, owner, key) if owner else full
-            yield _with_longs(batch, (*_OWNER, *_FULL), (*mine.T, *full.T))
+            yield from with_longs(table, (*_OWNER, *_FULL), (*mine.T, *full.T)).to_batches()
 
     return work
 
@@ -106,8 +96,8 @@ def _numbering(by: Sequence[str], secret: Secret) -> Callable[[Batches], Batches
             shared = shared_ids(ids)
             if shared.any():
                 ids[shared] = number_equal(words_of(whole, _FULL)[shared], key)
-            (batch,) = whole.drop_columns([*_OWNER, *_FULL]).combine_chunks().to_batches()
-            yield _with_longs(batch, IDS, ids.T)
+            kept = whole.drop_columns([*_OWNER, *_FULL]).combine_chunks()
+            yield from with_longs(kept, IDS, ids.T).to_batches()
 
     return work
 

@@ -27,7 +27,7 @@ from sudare.engine.rows import (
 )
 from sudare.engine.spark.ids import Secret, mapped, with_ids
 from sudare.engine.spark.parts import PART, dealt, parts_of
-from sudare.engine.summary import COUNT, Summary, T, without_dictionaries
+from sudare.engine.summary import COUNT, Summary, SummaryOf, T, without_dictionaries
 from sudare.errors import DataError
 from sudare.keys import Key
 
@@ -135,19 +135,8 @@ class SparkRows:
         return replace(self, frame=frame, shape=shape, done=self.done + 1, met=met)
 
 
-@dataclass(frozen=True, eq=False)
-class SparkSummary(Summary):
+class SparkSummary(SummaryOf[SparkRows]):
     """Aggregates that the workers compute."""
-
-    of: SparkRows
-
-    @property
-    def shape(self) -> Draft:
-        return self.of.shape
-
-    @property
-    def secret(self) -> Key:
-        return self.of.key
 
     def counts(self, columns: Sequence[str]) -> pa.Table:
         from pyspark.sql import functions as f
