@@ -94,7 +94,7 @@ class Pair:
 
     def without_truth(self) -> Pair:
         """What an attacker has in hand."""
-        return self.once("without truth", lambda: replace(self, known=None))
+        return replace(self, known=None)
 
     def only(self, rows: Ints) -> Pair:
         """The same with some of the release's rows, in this order."""
