@@ -74,15 +74,23 @@ def _described_one(kind: Any) -> str:
     if origin is Literal:
         return "one of " + ", ".join(inner)
     if origin in MANY and inner:
-        return f"a list of {_described(inner[0])}"
+        return f"a list of {_described(inner[0])}" if inner[0] is not Any else "a list"
     if isinstance(origin, type) and issubclass(origin, abc.Mapping):
-        return f"a mapping to {_described(inner[-1])}"
+        return f"a mapping to {_described(inner[-1])}" if inner and inner[-1] is not Any else "a mapping"
     if getattr(kind, "__name__", "") == "Dataset":
         return "a Dataset, which sudare.open gives"
-    return f"a {kind.__name__}" if isinstance(kind, type) else ""
+    return _with_article(kind.__name__) if isinstance(kind, type) and kind is not Any else ""
+
+
+def _with_article(name: str) -> str:
+    """
+    >>> _with_article("Attack"), _with_article("Key"), _with_article("bytes")
+    ('an Attack', 'a Key', 'bytes')
+    """
+    return name if name in ("bytes", "PathLike") else f"{'an' if name[0] in 'AEIOaeio' else 'a'} {name}"
 
 
 def shown(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN or infinity"
-    return (WORDS | {type(None): "nothing"}).get(type(value), f"a {type(value).__name__}")
+    return (WORDS | {type(None): "nothing"}).get(type(value), _with_article(type(value).__name__))

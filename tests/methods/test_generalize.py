@@ -176,3 +176,34 @@ def test_a_column_of_sets_has_no_hierarchy() -> None:
 def test_a_hierarchy_that_is_none_is_refused(wrong: Any) -> None:
     with pytest.raises(UsageError, match="hierarchy"):
         Generalize(column="x", hierarchy=wrong)
+
+
+def test_decimals_of_any_length_are_rounded_and_coded_exactly():
+    from decimal import Decimal
+
+    large = [2**63 + 7 * n + 3 for n in range(50)]
+    table = pa.table(
+        {
+            "whole": pa.array(map(Decimal, large), pa.decimal128(20, 0)),
+            "unsigned": pa.array(large, pa.uint64()),
+            "price": pa.array([Decimal(n * 137) / 100 for n in range(50)], pa.decimal128(10, 2)),
+        }
+    )
+    ds = Dataset.from_arrow(table, Roles.of(sensitive=["whole", "unsigned", "price"]))
+
+    def published(step):
+        release = sudare.anonymize(ds, step, key=KEY)
+        column = release.data.to_pyarrow()[step.column]
+        return [cell for _, cell in sorted(zip(release.truth, column.to_pylist()))], release.steps[0][
+            "details"
+        ]
+
+    expected = [(v + 3) // 7 * 7 for v in large]
+    assert published(Round(column="whole", to=7)) == (expected, {"changed": 50, "to": 7})
+    assert published(Round(column="unsigned", to=7)) == (expected, {"changed": 50, "to": 7})
+    assert published(Round(column="price", to=0.5))[0][:4] == [Decimal(n) / 2 for n in (0, 3, 5, 8)]
+    whole, details = published(TopBottomCode(column="whole", share=0.1))
+    assert whole == published(TopBottomCode(column="unsigned", share=0.1))[0]
+    assert details == {"top_coded": 4, "bottom_coded": 4}
+    mean, _ = published(TopBottomCode(column="price", top=65, replacement="mean"))
+    assert sum(mean) == pytest.approx(sum(table["price"].to_pylist()), abs=Decimal("0.05"))

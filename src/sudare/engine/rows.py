@@ -54,6 +54,12 @@ class Draft(Summary):
         ids = record_ids(table, dataset.roles, key)
         return cls(table, dataset.roles, np.arange(table.num_rows, dtype=np.int64), ids, key=key)
 
+    @classmethod
+    def empty(cls, dataset: Dataset, key: Key | None = None) -> Draft:
+        """The same without rows."""
+        nobody = np.empty(0, np.int64), np.empty((0, 2), np.uint64)
+        return cls(dataset.schema.empty_table(), dataset.roles, *nobody, key=key)
+
     @property
     def rows(self) -> int:
         return int(self.table.num_rows)
@@ -165,10 +171,6 @@ class Rows(Protocol):
         """Aggregates of the rows as they are now."""
         ...
 
-    def refusal(self, together: Together | None) -> str | None:
-        """Why a step cannot run here that needs these rows (None: all rows) in one batch; None if it can."""
-        ...
-
     def each(self, step: Method) -> Rows:
         """After a step that any batch of rows will do for."""
         ...
@@ -184,6 +186,21 @@ class Rows(Protocol):
     def publish(self, digest: str, name: str) -> Made:
         """The rows in their keyed order, as tables."""
         ...
+
+
+def refusal(ds: Dataset, together: Together | None) -> str | None:
+    """Why a step cannot run where a table is that needs these rows (None: all rows) in one batch; None if it can.
+
+    Nothing is read for the answer but a few rows.
+    """
+    folder = folder_of(ds)
+    if folder == "spark":
+        return None if together is not None else "needs all rows in one place and cannot run on Spark"
+    if folder == "ibis":
+        return None
+    from sudare.engine.duckdb import rows as duckdb
+
+    return duckdb.refusal(ds, together)
 
 
 def rows_of(ds: Dataset, key: Key) -> Rows:

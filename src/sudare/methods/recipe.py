@@ -15,7 +15,6 @@ from sudare.data.dataset import Dataset
 from sudare.data.release import Release
 from sudare.data.roles import load_toml
 from sudare.data.values.hierarchy_sources import located
-from sudare.engine.rows import rows_of
 from sudare.errors import UsageError
 from sudare.keys import Key
 from sudare.methods.run import run
@@ -121,7 +120,7 @@ def anonymize(
     ('sex', 'address', 'job', 'disease')
     """
     recipe, secret = as_recipe(recipe), Key.of(key)
-    made, details = run(rows_of(ds, secret), recipe.steps, recipe.digest, f"release of {ds.name}")
+    made, details = run(ds, secret, recipe.steps, recipe.digest)
     steps = tuple(describe(step, found) for step, found in zip(recipe.steps, details))
     return Release(made.data, made.linked, recipe, steps, secret, ds.files)
 

@@ -6,29 +6,32 @@ from collections.abc import Sequence
 from typing import Any
 
 from sudare import registry
-from sudare.engine.rows import Made, Rows
+from sudare.data.dataset import Dataset
+from sudare.engine.rows import Draft, Made, Rows, refusal, rows_of
 from sudare.errors import UsageError
+from sudare.keys import Key
 from sudare.methods.base import Fitted, Method, merged, needs
 from sudare.methods.plugins.pseudonymize import Pseudonymize
 from sudare.progress import stage
 
 
-def run(rows: Rows, steps: Sequence[Method], digest: str, name: str) -> tuple[Made, list[dict[str, Any]]]:
+def run(ds: Dataset, key: Key, steps: Sequence[Method], digest: str) -> tuple[Made, list[dict[str, Any]]]:
     """The published tables, and what every step measured on all rows."""
-    check(rows, steps)
+    check(ds, steps)
+    rows = rows_of(ds, key)
     for number, step in enumerate(steps, 1):
         stage(f"anonymize: {registry.name_of(step)}", number, len(steps))
         rows = perform(rows, step)
-    made = _finished(rows).publish(digest, name)
+    made = _finished(rows).publish(digest, f"release of {ds.name}")
     return made, [merged(step.details, list(found)) for step, found in zip(steps, made.outcomes)]
 
 
-def check(rows: Rows, steps: Sequence[Method]) -> None:
-    """Refuse what cannot run where the rows are, all of it at once, before any work starts."""
-    faults = []
+def check(ds: Dataset, steps: Sequence[Method]) -> None:
+    """Refuse what cannot run where the table is, all of it at once, before any work starts."""
+    shape, faults = Draft.empty(ds), []
     for step in steps:
-        wanted = needs(step, rows.summary.shape)
-        reason = None if wanted == "row" else rows.refusal(None if wanted == "table" else wanted)
+        wanted = needs(step, shape)
+        reason = None if wanted == "row" else refusal(ds, None if wanted == "table" else wanted)
         if reason:
             instead = getattr(step, "instead", "work on a sample, or where all rows fit")
             faults.append(f"{registry.name_of(step)} {reason}; {instead}")

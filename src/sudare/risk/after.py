@@ -74,6 +74,8 @@ def _published(release: Any, truth: Truth | None, ds: Dataset) -> Published:
             "release: to measure what is left, the truth is needed; give a Release, or truth= with a table"
         )
     user, data = ds.roles.user, published.data
+    if not set(ds.columns) & set(data.columns):
+        raise UsageError("release: it has no column of this table; give a release of the same table")
     if data.roles.user is None and user in data.columns and user not in data.roles.assigned:
         return replace(published, data=data.with_roles(user=user))
     return published

@@ -109,7 +109,8 @@ def open_on_spark(source: str, engine: str, text: Sequence[str] = ()) -> Dataset
     except Exception as error:
         kind = type(error).__name__
         raise DataError(
-            f"{name}: Spark cannot read it ({kind}); check the path, on the workers too"
+            f"{name}: Spark cannot read it ({kind}); check the path, on the workers too, and "
+            "whether Spark knows the types of all columns"
         ) from None
     return open_spark_frame(frame, name)
 

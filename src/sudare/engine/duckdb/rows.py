@@ -31,6 +31,17 @@ def fits(ds: Dataset) -> bool:
     return bytes_in_memory(ds) <= connection.memory_limit()
 
 
+def refusal(ds: Dataset, together: Together | None) -> str | None:
+    """Rows that do not fit into memory can meet in groups, but not all of them."""
+    needed, most = bytes_in_memory(ds), connection.memory_limit()
+    if (together is not None and together.alike is None) or needed <= most:
+        return None
+    return (
+        f"needs all rows in one place, about {needed / 2**30:.1f} GB, and sudare may take {most / 2**30:.1f} GB here "
+        "(SUDARE_MEMORY)"
+    )
+
+
 def bytes_in_memory(ds: Dataset) -> int:
     """What a recipe takes that holds all rows at once, by a sample of them."""
     query = f"SELECT * FROM {quote(str(ds.view))} LIMIT {SAMPLE_ROWS}"
@@ -50,9 +61,6 @@ class Whole:
     @property
     def summary(self) -> Summary:
         return self.draft
-
-    def refusal(self, together: Together | None) -> str | None:
-        return None
 
     def each(self, step: Method) -> Whole:
         done = step.apply(self.draft.replace(details={}), self.key)

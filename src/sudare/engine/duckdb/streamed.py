@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.data import connection
-from sudare.data.connection import connect, quote
+from sudare.data.connection import quote
 from sudare.data.dataset import Dataset
 from sudare.data.truth import ROW
-from sudare.engine.duckdb import rows
 from sudare.engine.duckdb.ids import Identified
 from sudare.engine.duckdb.rows import Whole
 from sudare.engine.duckdb.store import Store, scan, stream
@@ -45,7 +43,6 @@ class Streamed:
     source: Callable[[], Iterator[Draft]]
     shape: Draft
     key: Key
-    needed: int
     store: Store
     steps: tuple[tuple[int, Method], ...] = ()
     done: int = 0
@@ -57,24 +54,12 @@ class Streamed:
     def of(cls, ds: Dataset, key: Key) -> Streamed:
         store = Store()
         identified = Identified(ds, key, store)
-        columns = ", ".join(map(quote, ds.columns))
-        types = connect().sql(f"SELECT {columns} FROM {quote(str(ds.view))} LIMIT 0").to_arrow_table()
-        shape = Draft(types, ds.roles, np.empty(0, np.int64), np.empty((0, 2), np.uint64), key=key)
-        return cls(
-            lambda: map(shape.unpacked, identified.tables()), shape, key, rows.bytes_in_memory(ds), store
-        )
+        shape = Draft.empty(ds, key)
+        return cls(lambda: map(shape.unpacked, identified.tables()), shape, key, store)
 
     @property
     def summary(self) -> Summary:
         return StreamedSummary(self)
-
-    def refusal(self, together: Together | None) -> str | None:
-        if (together is not None and together.alike is None) or self.needed <= connection.memory_limit():
-            return None
-        return (
-            f"needs all rows in one place, about {self.needed / 2**30:.1f} GB, and sudare may take "
-            f"{connection.memory_limit() / 2**30:.1f} GB here (SUDARE_MEMORY)"
-        )
 
     def each(self, step: Method) -> Streamed:
         after = step.apply(self.shape.replace(details={}), self.key.without_file)

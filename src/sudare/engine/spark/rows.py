@@ -28,7 +28,7 @@ from sudare.engine.rows import (
 from sudare.engine.spark.ids import Secret, mapped, with_ids
 from sudare.engine.spark.parts import PART, dealt, parts_of
 from sudare.engine.summary import COUNT, Summary, SummaryOf, T, without_dictionaries
-from sudare.errors import DataError
+from sudare.errors import DataError, UsageError
 from sudare.keys import Key
 
 if TYPE_CHECKING:
@@ -72,9 +72,6 @@ class SparkRows:
     def summary(self) -> Summary:
         return SparkSummary(self)
 
-    def refusal(self, together: Together | None) -> str | None:
-        return None if together is not None else "needs all rows in one place and cannot run on Spark"
-
     def each(self, step: Method) -> SparkRows:
         return self._applied(step, step.apply(self.shape.replace(details={}), self.key.without_file))
 
@@ -92,7 +89,7 @@ class SparkRows:
         return replace(self, frame=frame)._applied(step, shape, whole=True, met=met)
 
     def in_one(self, step: Method) -> SparkRows:
-        raise DataError(str(self.refusal(None)))
+        raise UsageError("all rows in one place: not on Spark")
 
     def publish(self, digest: str, name: str) -> Made:
         """The rows in the order of their draws. Draws are uniform, so where a row goes needs no sample of them."""
@@ -268,7 +265,9 @@ def _empty(frame: Any, columns: Sequence[str]) -> pa.Table:
     import pyarrow as pa
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return pa.schema(to_arrow_schema(frame.select(*map(column, columns)).schema)).empty_table()
+    return pa.schema(
+        to_arrow_schema(frame.select(*map(column, columns)).schema, timezone="UTC")
+    ).empty_table()
 
 
 def plain(table: pa.Table) -> pa.Table:

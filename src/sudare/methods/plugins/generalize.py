@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
     from sudare.data.values.hierarchies import Hierarchy
     from sudare.engine.rows import Draft
+
+
+WIDE = Context(prec=80)  # digits that no decimal column has
 
 
 @method
@@ -61,6 +65,9 @@ class Round:
         column = draft.table[name]
         if pa.types.is_integer(column.type) and float(self.to).is_integer():
             before, rounded = column.combine_chunks(), _round_whole(column, int(self.to))
+        elif pa.types.is_decimal(column.type):
+            rounded = _round_decimal(column, self.to)
+            before = column.combine_chunks().cast(rounded.type)
         else:
             numbers, missing = as_numbers(column, name), np.asarray(column.is_null())
             before, rounded = (pa.array(v, mask=missing) for v in (numbers, _round(numbers, self.to)))
@@ -123,8 +130,10 @@ class TopBottomCode:
             ends = np.cumsum(counts)
             last = int(ends[-1]) - 1
             quantiles = math.floor(self.share * last), math.ceil((1 - self.share) * last)
-            lowest, highest = (values[np.searchsorted(ends, at, side="right")].item() for at in quantiles)
+            lowest, highest = values[np.searchsorted(ends, quantiles, side="right")].tolist()
             bottom, top = max(bottom, lowest), min(top, highest)
+        if values.dtype.kind == "O":
+            return Decimal(str(bottom)), Decimal(str(top))  # type: ignore[return-value]
         if values.dtype.kind == "f":
             return bottom, top
         ends_of_type = np.iinfo(values.dtype)
@@ -149,7 +158,8 @@ class Coded(NamedTuple):
         above, below = ~missing & (values > self.top), ~missing & (values < self.bottom)
         coded = values.copy()
         coded[above], coded[below] = self.high, self.low
-        return draft.with_column(self.column, pa.array(coded, mask=missing)).replace(
+        kind = column.type if pa.types.is_decimal(column.type) else None
+        return draft.with_column(self.column, pa.array(coded, kind, mask=missing)).replace(
             details={"top_coded": int(above.sum()), "bottom_coded": int(below.sum())}
         )
 
@@ -229,6 +239,8 @@ def _numbers(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
 
     if pa.types.is_integer(column.type):
         return np.asarray(column.fill_null(0)).astype(column.type.to_pandas_dtype())
+    if pa.types.is_decimal(column.type):
+        return np.array([Decimal(0) if v is None else v for v in column.to_pylist()], dtype=object)
     return as_numbers(column, name)
 
 
@@ -243,6 +255,10 @@ def _ordered(summary: Summary, name: str) -> tuple[NDArray[Any], NDArray[np.int6
 
 def _mean(beyond: NDArray[Any], counts: NDArray[np.int64]) -> float:
     """The mean of the numbers beyond a bound, whole for whole numbers."""
+    if beyond.dtype.kind == "O":
+        total = sum((Fraction(value) * count for value, count in zip(beyond, counts.tolist())), Fraction(0))
+        mean, digits = total / int(counts.sum()), -min(value.as_tuple().exponent for value in beyond)
+        return Decimal(round(mean * 10**digits)).scaleb(-digits, WIDE)  # type: ignore[return-value]
     if beyond.dtype.kind == "f":
         return Moments.of(np.repeat(beyond, counts)).mean
     total = sum(value * count for value, count in zip(beyond.tolist(), counts.tolist()))
@@ -253,6 +269,21 @@ def _round(numbers: Floats, to: float) -> Floats:
     steps = np.round(numbers / to, 9)  # 0.35 / 0.1 is a half, floats say less
     digits = max(0, 12 - math.floor(math.log10(to)))
     return np.asarray(np.round(np.floor(steps + 0.5) * to, min(digits, 15)), np.float64)
+
+
+def _round_decimal(column: pa.ChunkedArray, to: float) -> pa.Array:
+    """Decimals stay decimals, exact however many digits they have."""
+    import pyarrow as pa
+
+    step, scale = Fraction(str(to)), column.type.scale
+    digits = max(scale, len(str(to).partition(".")[2]) if "e" not in str(to) else 15)
+    rounded = [
+        None if value is None else math.floor(Fraction(value) / step + Fraction(1, 2)) * step
+        for value in column.to_pylist()
+    ]
+    unit = 10**digits
+    exact = [None if r is None else Decimal(int(r * unit)).scaleb(-digits, WIDE) for r in rounded]
+    return pa.array(exact, pa.decimal128(38, digits) if digits + 20 <= 38 else pa.decimal256(76, digits))
 
 
 def _round_whole(column: pa.ChunkedArray, to: int) -> pa.Array:

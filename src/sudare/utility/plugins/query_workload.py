@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Self
 
 from sudare.constraints import AtLeast
 from sudare.engine.pair import Pair
+from sudare.errors import DataError
 from sudare.estimate.models import FORMS
 from sudare.estimate.workload import Queries, Selectivity, workload
 from sudare.registry import metric
@@ -36,14 +37,17 @@ class QueryWorkload(Metric):
 
     def measure(self, pair: Pair) -> Measured:
         quasi = pair.quasi()
-        found = workload(
-            pair.original.dataset,
-            {"release": pair.release.dataset},
-            dimensions=min(self.dimensions, len(quasi)),
-            selectivity=self.selectivity,
-            queries=self.queries,
-            quasi=quasi,
-        )
+        try:
+            found = workload(
+                pair.original.dataset,
+                {"release": pair.release.dataset},
+                dimensions=min(self.dimensions, len(quasi)),
+                selectivity=self.selectivity,
+                queries=self.queries,
+                quasi=quasi,
+            )
+        except DataError:
+            return Measured(None, "quasi-identifiers were changed: the same queries cannot be asked")
         row = found.rows[0]
         value = row["mean_mse"] if row["queries"] else None
         return Measured(value, f"median {row['median_mse']:.3g} over {row['queries']} queries")
