@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _names = itertools.count(1)
 OWN_SHARE = 0.6  # of the memory of the process that DuckDB may take; batches and libraries need the rest
 LEAST = 1 << 28  # bytes without which DuckDB cannot read a file in parallel
-ODD = ("BIGNUM", "BIT", "BLOB", "INTERVAL", "TIME WITH TIME ZONE")
+ODD = ("BIGNUM", "BIT", "BLOB", "INTERVAL", "TIME WITH TIME ZONE", "UHUGEINT")
 
 
 @functools.cache

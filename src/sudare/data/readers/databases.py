@@ -223,19 +223,27 @@ def _open_duckdb(path: str, table: str) -> Dataset:
         raise DataError(f"{path}: no such database file; check the path")
     database = fresh_name("database")
     try:
-        connect().execute(f"ATTACH {literal(path)} AS {database} (READ_ONLY)")
+        connect().execute(f"ATTACH {literal(path)} AS {database} (READ_ONLY, TYPE duckdb)")
     except duckdb.Error:
         raise DataError(
             f"{path}: not a DuckDB database, or one that another process writes; check it"
         ) from None
-    query = (
-        f"SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = '{database}'"
-    )
-    tables = {
-        name if schema == "main" else f"{schema}.{name}": (schema, name)
-        for schema, name in connect().sql(query).fetchall()
-    }
+    tables = _stored(database, "tables", "table")
     if table not in tables:
+        if table in _stored(database, "views", "view"):
+            raise DataError(
+                f"'{table}' is a view, which may read other files; sudare opens tables only: make a table of it"
+            )
         raise UsageError(f"no table '{table}' in the database; {nearest(table, tables)}")
     where = ".".join(quote(part) for part in (database, *tables[table]))
-    return Dataset(roles=Roles(), name=table, view=create_view(where))
+    try:
+        return Dataset(roles=Roles(), name=table, view=create_view(where))
+    except duckdb.Error:
+        raise DataError(f"{path}: the table '{table}' cannot be read; export it as Parquet") from None
+
+
+def _stored(database: str, function: str, kind: str) -> dict[str, tuple[str, str]]:
+    """What an attached database holds by name, from its catalogue: no view is looked into."""
+    query = f"SELECT schema_name, {kind}_name FROM duckdb_{function}() WHERE database_name = '{database}' AND NOT internal"
+    found = connect().sql(query).fetchall()
+    return {name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in found}

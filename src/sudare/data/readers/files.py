@@ -49,8 +49,7 @@ def open_file(source: str, labels: Sequence[str], *, encoding: str | None, sheet
     if kind == "parquet":
         from sudare.data.readers.parquet import open_parquet
 
-        files = tuple(map(str, paths))
-        return Dataset(roles=Roles(), name=name, view=open_parquet(paths), parquet=files)
+        return open_parquet(paths, name)
     from sudare.data.readers.arrow import usable
 
     return Dataset.from_arrow(usable(_read(kind, paths, sheet), name), name=name)
@@ -164,10 +163,10 @@ def _read_ipc(path: Path) -> pa.Table:
 
     try:
         return feather.read_table(path, memory_map=True)
-    except (pa.ArrowInvalid, OSError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         pass
     try:
         with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as stream:
             return stream.read_all()
-    except (pa.ArrowInvalid, OSError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise DataError(f"{path}: not a readable Arrow file; save it again as .arrow or .parquet") from None

@@ -10,30 +10,63 @@ from typing import Any
 import duckdb
 
 from sudare.data.connection import connect, create_view, file_literal
-from sudare.data.roles import check_names
-from sudare.errors import DataError
+from sudare.data.dataset import Dataset
+from sudare.data.roles import Roles, check_names
+from sudare.errors import DataError, warn
 
-SHAPE = "name, num_children, type, converted_type, logical_type, scale"
+SHAPE = "name, num_children, type, converted_type, logical_type, scale, precision"
+DIGITS = 38  # of DuckDB's longest decimals
 Shape = dict[str, tuple[Any, ...]]
 
 
-def open_parquet(paths: Sequence[Path]) -> str:
-    """A view over Parquet files with the same columns, in whatever order each file has them."""
+def open_parquet(paths: Sequence[Path], name: str) -> Dataset:
+    """Parquet files with the same columns, in whatever order each file has them, as one dataset.
+
+    A column is what the files hold: what the folders above them are called (`age=30`) is no data.
+    """
     files = ", ".join(map(file_literal, paths))
-    source = f"read_parquet([{files}], hive_types_autocast=false)"
     try:
-        _check_shapes(paths, files)
-        view = create_view(source)
+        shape = _check_shapes(paths, files)
+        _warn_of_partitions(paths, shape)
+        if any(part[-1] is not None and part[-1] > DIGITS for parts in shape.values() for part in parts):
+            return _in_memory(paths, name)
+        view = create_view(f"read_parquet([{files}], hive_partitioning=false)")
         rows = connect().sql(f"SELECT count(*) FROM {view}").fetchall()[0][0]
     except duckdb.Error:
         which = str(paths[0]) if len(paths) == 1 else f"{paths[0]} or one of the {len(paths) - 1} others"
         raise DataError(f"{which}: not a readable Parquet file; write it again") from None
     if not rows:
         raise DataError(f"{paths[0]}: the table has no row; give one with at least one row")
-    return view
+    return Dataset(roles=Roles(), name=name, view=view, parquet=tuple(map(str, paths)))
 
 
-def _check_shapes(paths: Sequence[Path], files: str) -> None:
+def _warn_of_partitions(paths: Sequence[Path], shape: Shape) -> None:
+    """Folders that look like a column which no file holds: that column is left out, and it is said."""
+    named = {part.partition("=")[0] for path in paths for part in path.parts[:-1] if "=" in part}
+    if missing := sorted(named - shape.keys()):
+        warn(
+            "S-PARTITION",
+            f"{paths[0].name}: folders are called {', '.join(f'{column}=...' for column in missing)}; their names are "
+            "not read as columns: write the column into the files if it belongs to the table",
+        )
+
+
+def _in_memory(paths: Sequence[Path], name: str) -> Dataset:
+    """Decimals that DuckDB would round, read by Arrow: they stay exact as text."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from sudare.data.readers.arrow import usable
+
+    try:
+        tables = [pq.ParquetFile(path).read() for path in paths]
+        whole = pa.concat_tables([table.select(tables[0].column_names) for table in tables])
+    except (pa.ArrowException, OSError):
+        raise DataError(f"{paths[0]}: not a readable Parquet file; write it again") from None
+    return Dataset.from_arrow(usable(whole, name), name=name)
+
+
+def _check_shapes(paths: Sequence[Path], files: str) -> Shape:
     """DuckDB takes names and types from the first file and casts what the others hold: 1.5 would become 2."""
     rows = connect().sql(f"SELECT file_name, {SHAPE} FROM parquet_schema([{files}])").fetchall()
     first: Shape = {}
@@ -47,6 +80,7 @@ def _check_shapes(paths: Sequence[Path], files: str) -> None:
                 raise DataError(
                     f"{file}: column '{name}' has another type than in {paths[0]}; write both with the same type"
                 )
+    return first
 
 
 def _shape(file: str, entries: list[tuple[Any, ...]]) -> Shape:
