@@ -29,6 +29,7 @@ def read_excel(path: Path, sheet: str | None = None) -> pa.Table:
     try:
         chosen = workbook[_sheet(path, _tables(workbook), sheet)]
         check_sheet(path, chosen)
+        chosen.reset_dimensions()  # what the sheet says of its size may be wrong: cells beyond it would be lost
         names, columns = _cells(path, chosen)
     except (SyntaxError, ValueError, KeyError, TypeError):  # a part that is no XML, a number that is none
         raise DataError(f"{path}: the sheet is damaged; save the workbook again") from None
@@ -62,6 +63,8 @@ def _cells(path: Path, sheet: Any) -> tuple[list[str], list[list[Any]]]:
     columns: list[list[Any]] = [[] for _ in names]
     blank = 0
     for number, row in enumerate(rows, 2):
+        if number > SHEET[0]:
+            raise DataError(f"{path}: a row has a number that no sheet has; save the workbook again")
         if any(cell is not None for cell in row[len(names) :]):
             raise DataError(f"{path}, row {number}: a cell stands beside the named columns; name its column")
         blank += all(cell is None for cell in row)

@@ -47,7 +47,8 @@ def _check_values(path: Path, file: IO[bytes]) -> None:
         kind = element.tag.rpartition("}")[2]
         if kind == "c":
             parts = {part.tag.rpartition("}")[2]: part for part in element}
-            if "f" in parts and not (parts.get("v") is not None and parts["v"].text):
+            empty = parts.get("v") is None or (not parts["v"].text and element.get("t") != "str")
+            if "f" in parts and empty:
                 raise DataError(
                     f"{path}, cell {element.get('r', '')}: a formula without its value; open the workbook in a "
                     "spreadsheet program and save it, or put values in its place"
