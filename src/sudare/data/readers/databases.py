@@ -13,10 +13,12 @@ from urllib.parse import unquote, urlsplit
 from sudare.data.connection import connect, create_view, fresh_name, literal, quote, scalar
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
-from sudare.errors import DataError, MissingPart, UsageError, nearest
+from sudare.errors import DataError, MissingPart, SudareError, UsageError, nearest
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sudare.data.readers.expected import Expected
 
 
 def open_ibis(table: Any) -> Dataset:
@@ -87,11 +89,8 @@ def send_to_spark(table: pa.Table, engine: str, name: str) -> Dataset:
     return open_spark_frame(spark.session(engine).createDataFrame(table), name)
 
 
-def open_on_spark(source: str, engine: str, text: Sequence[str] = ()) -> Dataset:
-    """A file opened by a Spark cluster: `engine` is its master, e.g. local[*] or spark://host:7077.
-
-    `text` names columns of a CSV file that stay text whatever they hold.
-    """
+def open_on_spark(source: str, engine: str, expected: Expected) -> Dataset:
+    """A file opened by a Spark cluster: `engine` is its master, e.g. local[*] or spark://host:7077."""
     from sudare.data.readers import spark
 
     name = Path(source).name
@@ -102,10 +101,16 @@ def open_on_spark(source: str, engine: str, text: Sequence[str] = ()) -> Dataset
         )
     is_csv = kind in (".csv", ".tsv")
     files = _local_files(source, must_be_here=is_csv or engine.startswith("local"))
-    csv = _as_on_duckdb(files, text) if is_csv else None
+    csv = _as_on_duckdb(files, expected) if is_csv else None
     session = spark.session(engine)
     try:
-        frame = session.read.parquet(source) if csv is None else _read_csv(session, files, *csv)
+        frame = (
+            _read_parquet(session, source, expected.partitions)
+            if csv is None
+            else _read_csv(session, files, expected.missing, *csv)
+        )
+    except SudareError:
+        raise
     except Exception as error:
         kind = type(error).__name__
         raise DataError(
@@ -124,25 +129,45 @@ def _local_files(source: str, *, must_be_here: bool) -> list[Path]:
     return found
 
 
-def _read_csv(session: Any, files: Sequence[Path], schema: pa.Schema, options: dict[str, Any]) -> Any:
+def _read_parquet(session: Any, source: str, partitions: bool) -> Any:
+    """Parquet files as they are; folders such as `zip=10115` are columns, as text, if that is asked for."""
+    from sudare.data.readers.parquet import check_folders
+
+    session.conf.set("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
+    reader = session.read if partitions else session.read.option("recursiveFileLookup", "true")
+    frame = reader.parquet(source)
+    if not partitions:
+        check_folders([Path(file) for file in frame.inputFiles()], frame.columns, partitions)
+    return frame
+
+
+def _read_csv(
+    session: Any, files: Sequence[Path], codes: Sequence[str], schema: pa.Schema, options: dict[str, Any]
+) -> Any:
     """The files one after another by name: Spark itself would deal them out by size."""
     from pyspark.sql.pandas.types import from_arrow_schema
+    from pyspark.sql.types import StringType, StructField, StructType
 
+    from sudare.data.readers.missing import spark_cells
+
+    kinds = from_arrow_schema(schema)
+    texts = StructType([StructField(field.name, StringType()) for field in kinds])
     # an empty cell is missing, a quoted empty one is an empty text: Spark tells them apart if null is written otherwise
     fixed = {"mode": "FAILFAST", "quote": '"', "escape": '"', "nullValue": "\0"}
-    reader = session.read.schema(from_arrow_schema(schema)).options(**fixed, **options)
+    reader = session.read.schema(texts if codes else kinds).options(**fixed, **options)
     frames = [reader.csv(str(path)) for path in files]
-    return functools.reduce(lambda first, second: first.union(second), frames)
+    frame = functools.reduce(lambda first, second: first.union(second), frames)
+    return frame.selectExpr(*spark_cells(kinds, codes)) if codes else frame
 
 
-def _as_on_duckdb(files: Sequence[Path], text: Sequence[str]) -> tuple[pa.Schema, dict[str, Any]]:
+def _as_on_duckdb(files: Sequence[Path], expected: Expected) -> tuple[pa.Schema, dict[str, Any]]:
     """The columns as DuckDB reads them, and how: what is a number does not depend on the engine."""
     if not files:
         raise UsageError("sudare looks into CSV files itself; name a path it can read, or use Parquet")
     from sudare.data.readers.csv import dialect_of, open_csv
 
-    dialect, *_ = map(dialect_of, files)
-    view = open_csv(files, text=text)
+    dialect, *_ = (dialect_of(path, expected.names) for path in files)
+    view = open_csv(files, expected)
     schema = connect().sql(f"SELECT * FROM {quote(view)} LIMIT 0").to_arrow_table().schema
     rows = scalar(f"SELECT count(*) FROM {quote(view)}") + len(files) * dialect.header
     several = sum(map(_lines, files)) > rows  # a row may go over several lines: such files cannot be split

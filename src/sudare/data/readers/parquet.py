@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -19,18 +19,20 @@ DIGITS = 38  # of DuckDB's longest decimals
 Shape = dict[str, tuple[Any, ...]]
 
 
-def open_parquet(paths: Sequence[Path], name: str) -> Dataset:
+def open_parquet(paths: Sequence[Path], name: str, *, partitions: bool = False) -> Dataset:
     """Parquet files with the same columns, in whatever order each file has them, as one dataset.
 
-    A column is what the files hold: what the folders above them are called (`age=30`) is no data.
+    A column is what the files hold: what the folders above them are called (`age=30`) is data only if that is asked
+    for with `partitions`.
     """
     files = ", ".join(map(file_literal, paths))
     try:
         shape = _check_shapes(paths, files)
-        _warn_of_partitions(paths, shape)
+        folders = check_folders(paths, shape, partitions)
         if any(part[-1] is not None and part[-1] > DIGITS for parts in shape.values() for part in parts):
-            return _in_memory(paths, name)
-        view = create_view(f"read_parquet([{files}], hive_partitioning=false)")
+            return _in_memory(paths, name, bool(folders))
+        hive = f"hive_partitioning={bool(folders)}, hive_types_autocast=false"
+        view = create_view(f"read_parquet([{files}], {hive})")
         rows = connect().sql(f"SELECT count(*) FROM {view}").fetchall()[0][0]
     except duckdb.Error:
         which = str(paths[0]) if len(paths) == 1 else f"{paths[0]} or one of the {len(paths) - 1} others"
@@ -40,24 +42,34 @@ def open_parquet(paths: Sequence[Path], name: str) -> Dataset:
     return Dataset(roles=Roles(), name=name, view=view, parquet=tuple(map(str, paths)))
 
 
-def _warn_of_partitions(paths: Sequence[Path], shape: Shape) -> None:
-    """Folders that look like a column which no file holds: that column is left out, and it is said."""
+def check_folders(paths: Sequence[Path], columns: Collection[str], partitions: bool) -> list[str]:
+    """The columns that folders above the files are named by, if they are asked for; else none, and it is said."""
     named = {part.partition("=")[0] for path in paths for part in path.parts[:-1] if "=" in part}
-    if missing := sorted(named - shape.keys()):
+    both = sorted(named.intersection(columns))
+    if partitions and both:
+        raise DataError(
+            f"{paths[0]}: column '{both[0]}' is in the files and in the names of their folders; leave out partitions"
+        )
+    if not partitions and (lost := sorted(named.difference(columns))):
         warn(
             "S-PARTITION",
-            f"{paths[0].name}: folders are called {', '.join(f'{column}=...' for column in missing)}; their names are "
-            "not read as columns: write the column into the files if it belongs to the table",
+            f"{paths[0].name}: lies in folders called {', '.join(f'{column}=...' for column in lost)}, which are not "
+            "read as columns; ask for them with --partitions (partitions=True in Python)",
         )
+    return sorted(named) if partitions else []
 
 
-def _in_memory(paths: Sequence[Path], name: str) -> Dataset:
+def _in_memory(paths: Sequence[Path], name: str, partitions: bool) -> Dataset:
     """Decimals that DuckDB would round, read by Arrow: they stay exact as text."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     from sudare.data.readers.arrow import usable
 
+    if partitions:
+        raise DataError(
+            f"{paths[0]}: decimals of more than {DIGITS} digits in folders that are columns; write them as text"
+        )
     try:
         tables = [pq.ParquetFile(path).read() for path in paths]
         whole = pa.concat_tables([table.select(tables[0].column_names) for table in tables])
