@@ -56,7 +56,8 @@ SOURCE: dict[str, Any] = {
     "table": Annotated[str | None, typer.Option("--table", help="Table of a database.")],
     "engine": Annotated[str | None, typer.Option("--engine", help="duckdb, local[*] or spark://host:7077.")],
     "partitions": Annotated[
-        bool | None, typer.Option("--partitions", help="Folders such as zip=10115 above Parquet files are columns.")
+        bool | None,
+        typer.Option("--partitions", help="Folders such as zip=10115 above Parquet files are columns."),
     ],
 }
 
@@ -160,19 +161,19 @@ def emit(result: Result, format: Format) -> None:
 
 def markdown(result: Result) -> str:
     """The rows as a Markdown table, then the notes."""
-    from sudare.results import show, visible
+    from sudare.results import in_markdown, show
 
     def line(cells: Iterable[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        return "| " + " | ".join(cells) + " |"
 
     columns = result.columns
-    rows = [line(show(row.get(c)) for c in columns) for row in result.rows]
+    rows = [line(in_markdown(show(row.get(c))) for c in columns) for row in result.rows]
     return "\n".join(
         [
-            line(map(visible, columns)),
+            line(map(in_markdown, columns)),
             line("---" for _ in columns),
             *rows,
-            *(f"\n{visible(note)}" for note in result.notes),
+            *(f"\n{in_markdown(note)}" for note in result.notes),
         ]
     )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sudare.data.connection import connect, fresh_name, quote, scalar
+from sudare.data.connection import connect, fresh_name, quote, scalar, setting
 from sudare.data.roles import Roles
 from sudare.errors import UsageError, nearest
 
@@ -226,7 +226,7 @@ class Dataset:
 
     def _check_fetch(self) -> None:
         """Refuse to fetch a table that lives elsewhere because it is large."""
-        most = int(os.environ.get("SUDARE_FETCH_ROWS", FETCH_ROWS))
+        most = setting("SUDARE_FETCH_ROWS", FETCH_ROWS)
         if self.rows > most:
             raise UsageError(
                 f"{self.name}: this needs all {self.rows:,} rows in one process, more than {most:,}; work on a sample, "

@@ -44,8 +44,8 @@ def open(
     `source` is a path or a glob (.csv .tsv .parquet .arrow .xlsx), `example:NAME` or the name of a public data
     set, a database URL (`table` names the table), or a table in memory: pandas, polars, pyarrow, ibis, Spark.
     `roles` is a `sudare.toml`; names given here come on top of it. `missing` are codes for a value that is not there,
-    such as `?` or `-9`; without it those that the `[roles]` of the file name (`missing = ["?", "-9"]`) are used. With `partitions`
-    the folders of Parquet files (`zip=10115/part.parquet`) are columns too.
+    such as `?` or `-9`; without it those that the file's `[roles]` name (`missing = ["?", "-9"]`) are used.
+    With `partitions` the folders of Parquet files (`zip=10115/part.parquet`) are columns too.
 
     >>> import sudare
     >>> sudare.open("example:purchases", user="user")

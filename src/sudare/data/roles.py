@@ -58,7 +58,9 @@ class Roles:
             raise UsageError(f"{path}: [roles] is a table of roles, e.g. user = 'customer'; correct it")
         table = {name: value for name, value in table.items() if name != MISSING}
         faults = [
-            f"unknown role '{name}', {nearest(name, (*NAMES, MISSING))}" for name in table if name not in NAMES
+            f"unknown role '{name}', {nearest(name, (*NAMES, MISSING))}"
+            for name in table
+            if name not in NAMES
         ]
         wrong = [n for n, v in table.items() if n in NAMES and not _is_names(v, single=n == "user")]
         if wrong:
@@ -116,7 +118,9 @@ def missing_codes(path: str | os.PathLike[str]) -> tuple[str, ...]:
     given = load_toml(path).get("roles", {}).get(MISSING, [])
     listed = given if isinstance(given, list) else [given]
     if any(isinstance(code, bool) or not isinstance(code, (str, int, float)) for code in listed):
-        raise UsageError(f'{path}: [roles] missing: give codes as text or numbers, e.g. missing = ["?", "-9"]')
+        raise UsageError(
+            f'{path}: [roles] missing: give codes as text or numbers, e.g. missing = ["?", "-9"]'
+        )
     return tuple(map(str, listed))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from sudare.data.connection import connect, create_view, fresh_name, literal, quote, scalar
 from sudare.data.dataset import Dataset
@@ -32,7 +32,7 @@ def open_ibis(table: Any) -> Dataset:
 
 def open_url(url: str, table: str | None) -> Dataset:
     """A table of a database by URL; the password comes from PGPASSWORD or .pgpass and is in no message."""
-    parts = urlsplit(url)
+    parts = _parts(url)
     scheme = {"postgresql": "postgres"}.get(parts.scheme, parts.scheme)
     if scheme not in ("postgres", "duckdb"):
         raise UsageError(f"unknown kind of database '{scheme}'; sudare opens postgres:// and duckdb://")
@@ -73,7 +73,16 @@ def open_spark_frame(frame: Any, name: str = "Spark table") -> Dataset:
 
 def is_file_system(url: str) -> bool:
     """Whether a URL names files, such as s3a://bucket/visits, and not a database."""
-    return urlsplit(url).scheme not in ("postgres", "postgresql", "duckdb")
+    return _parts(url).scheme not in ("postgres", "postgresql", "duckdb")
+
+
+def _parts(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        raise UsageError(
+            "the URL cannot be read; write postgres://host:5432/name or duckdb:///folder/file.duckdb"
+        ) from None
 
 
 def check_engine(engine: str) -> None:
@@ -191,7 +200,7 @@ def _postgres(parts: Any) -> Any:
         port = parts.port or 5432
     except ValueError:
         raise UsageError(
-            "the port in the database URL is not a number; write postgres://host:5432/name"
+            "the port in the database URL is no number below 65536; write postgres://host:5432/name"
         ) from None
     try:
         return backend().connect(
@@ -202,7 +211,7 @@ def _postgres(parts: Any) -> Any:
             database=unquote(parts.path.lstrip("/")) or None,
         )
     except psycopg.Error:
-        where = f"{parts.hostname}:{port}"
+        where = f"{parts.hostname or 'this machine'}:{port}"
         raise DataError(f"the database at {where} cannot be reached; check host, name and password") from None
 
 
@@ -245,7 +254,7 @@ def _open_duckdb(path: str, table: str) -> Dataset:
     import duckdb
 
     if not Path(path).is_file():
-        raise DataError(f"{path}: no such database file; check the path")
+        raise DataError(f"{path or 'duckdb://'}: no such database file; check the path")
     database = fresh_name("database")
     try:
         connect().execute(f"ATTACH {literal(path)} AS {database} (READ_ONLY, TYPE duckdb)")
@@ -269,6 +278,6 @@ def _open_duckdb(path: str, table: str) -> Dataset:
 
 def _stored(database: str, function: str, kind: str) -> dict[str, tuple[str, str]]:
     """What an attached database holds by name, from its catalogue: no view is looked into."""
-    query = f"SELECT schema_name, {kind}_name FROM duckdb_{function}() WHERE database_name = '{database}' AND NOT internal"
-    found = connect().sql(query).fetchall()
+    where = f"WHERE database_name = '{database}' AND NOT internal"
+    found = connect().sql(f"SELECT schema_name, {kind}_name FROM duckdb_{function}() {where}").fetchall()
     return {name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in found}

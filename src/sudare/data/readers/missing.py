@@ -18,7 +18,18 @@ if TYPE_CHECKING:
 
 FLOATS = ("FLOAT", "DOUBLE")
 TEXTS = ("VARCHAR", "STRING", "UUID")
-WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "INT", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+WHOLE = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "INT",
+    "BIGINT",
+    "HUGEINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+)
 AT_ONCE = 200  # columns that one query looks at
 
 
@@ -32,7 +43,9 @@ def with_nulls(ds: Dataset, codes: Sequence[str] = ()) -> Dataset:
     kinds = {name: kind for name, kind, *_ in connect().sql(f"DESCRIBE {quote(ds.view)}").fetchall()}
     changed = _changed(kinds, codes, quote, literal)
     if ds.memory is not None:
-        return _in_memory(ds, {name: sql for name, sql in changed.items() if codes or name in _unclean(ds, changed)})
+        return _in_memory(
+            ds, {name: sql for name, sql in changed.items() if codes or name in _unclean(ds, changed)}
+        )
     if not changed:
         return ds
     view = fresh_name()
@@ -41,7 +54,9 @@ def with_nulls(ds: Dataset, codes: Sequence[str] = ()) -> Dataset:
     return replace(ds, view=view, parquet=() if codes else ds.parquet, keep_alive=ds.keep_alive)
 
 
-def without_codes(column: str, kind: str, codes: Sequence[str], as_text: Callable[[str], str] = literal) -> str:
+def without_codes(
+    column: str, kind: str, codes: Sequence[str], as_text: Callable[[str], str] = literal
+) -> str:
     """SQL of a column with null in place of the codes; the column itself where none of them can stand in it."""
     if kind in TEXTS:
         listed = [as_text(code) for code in codes]
@@ -90,7 +105,9 @@ def _unclean(ds: Dataset, names: Sequence[str] | dict[str, str]) -> set[str]:
     for start in range(0, len(listed), AT_ONCE):
         part = listed[start : start + AT_ONCE]
         tests = ", ".join(f"bool_or(isnan({c}) OR ({c} = 0 AND signbit({c})))" for c in map(quote, part))
-        found |= {name for name, held in zip(part, scalar(f"SELECT [{tests}] FROM {quote(str(ds.view))}")) if held}
+        found |= {
+            name for name, held in zip(part, scalar(f"SELECT [{tests}] FROM {quote(str(ds.view))}")) if held
+        }
     return found
 
 
