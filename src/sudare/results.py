@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     import pandas
 
 Row = Mapping[str, Any]
-# what means something in Markdown
-MARKUP = re.compile(r"[\\`*\[\]|#]|(?<!\w)_|_(?!\w)|~(?=~)|:(?=//)|(?<=www)\.|(?<=\w)@(?=\w)")
+# what means something in Markdown; a link ends in ], and a backslash counts before punctuation only
+MARKUP = re.compile(
+    r"[`*\]|#]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|~(?=~)|:(?=//)|(?<=www)\.|(?<=\w)@(?=\w)"
+)
 JOINERS = "\u200c\u200d"  # parts of words and of emoji
 
 
@@ -120,7 +122,7 @@ def in_markdown(text: str) -> str:
     """Text that Markdown shows as it is: no link, no tag, no emphasis, no column of a table.
 
     >>> print(in_markdown("[a](http://b) <i>*c*</i> | d_e _f_"))
-    \\[a\\](http\\://b) &lt;i&gt;\\*c\\*&lt;/i&gt; \\| d_e \\_f\\_
+    [a\\](http\\://b) &lt;i&gt;\\*c\\*&lt;/i&gt; \\| d_e \\_f\\_
     """
     escaped = html.escape(visible(text), quote=False)
     return MARKUP.sub(r"\\\g<0>", escaped)
