@@ -151,12 +151,12 @@ def _sniffed(file: Path, delimiter: str, width: int) -> tuple[list[bool], bool]:
     A file it cannot sniff is explained when it is read.
     """
     options = f"delim={literal(delimiter)}, quote='\"', escape='\"', strict_mode=false"
-    query = f"SELECT list_transform(Columns, c -> c.type), HasHeader FROM sniff_csv({file_literal(file)}, {options})"
+    query = f"SELECT Columns, HasHeader FROM sniff_csv({file_literal(file)}, {options})"
     try:
-        kinds, header = connect().sql(query).fetchall()[0]
+        columns, header = connect().sql(query).fetchall()[0]
     except duckdb.Error:
         return [True] * width, True
-    return [kind != "VARCHAR" for kind in kinds], bool(header)
+    return [column["type"] != "VARCHAR" for column in columns], bool(header)
 
 
 def _source(files: Sequence[Path], dialect: Dialect, codes: Sequence[str]) -> str:

@@ -79,7 +79,8 @@ def _changed(
     changed = {}
     for name, kind in kinds.items():
         column = name_of(name)
-        plain = f"nullif({column} + CAST(0 AS {kind}), CAST('NaN' AS {kind}))" if kind in FLOATS else column
+        signless = f"CASE WHEN isnan({column}) THEN NULL ELSE {column} + CAST(0 AS {kind}) END"
+        plain = signless if kind in FLOATS else column
         sql = without_codes(plain, kind, codes, as_text)
         if sql != column:
             changed[name] = sql
