@@ -86,5 +86,5 @@ def _attack(given: str | None) -> Any:
         pass
     try:
         return json.loads(Path(given).read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, ValueError):
+    except (OSError, UnicodeDecodeError, ValueError, RecursionError):
         raise UsageError(f"--attack {given}: no JSON of `sudare attack --format json`, no number") from None

@@ -15,13 +15,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sudare.errors import UsageError
+
 if TYPE_CHECKING:
     import duckdb
 
 _names = itertools.count(1)
 OWN_SHARE = 0.6  # of the memory of the process that DuckDB may take; batches and libraries need the rest
 LEAST = 1 << 28  # bytes without which DuckDB cannot read a file in parallel
-ODD = ("BIGNUM", "BIT", "BLOB", "INTERVAL", "TIME WITH TIME ZONE")
+ODD = ("BIGNUM", "BIT", "BLOB", "INTERVAL", "TIME WITH TIME ZONE", "UHUGEINT")
 
 
 @functools.cache
@@ -41,13 +43,21 @@ def connect() -> duckdb.DuckDBPyConnection:
         "autoload_known_extensions": False,
         "temp_directory": str(private_folder() / "spill"),
     }
-    if threads := os.environ.get("SUDARE_THREADS"):
-        config["threads"] = int(threads)
+    if "SUDARE_THREADS" in os.environ:
+        config["threads"] = setting("SUDARE_THREADS", 1)
     connection = duckdb.connect(":memory:", config=config)
     _limit_memory(connection)
     connection.execute("SET enable_progress_bar = false")
     connection.execute("SET parquet_metadata_cache = true")  # read once per file and change of it
     return connection
+
+
+def setting(name: str, default: int) -> int:
+    """A whole number of the environment, at least 1."""
+    given = os.environ.get(name, "").strip() or str(default)
+    if not given.isdecimal() or int(given) < 1:
+        raise UsageError(f"{name} is no whole number from 1 up; set it to one, or unset it")
+    return int(given)
 
 
 def memory_limit() -> int:
@@ -71,11 +81,20 @@ def limited(memory: int | None) -> Iterator[None]:
 def _limit_memory(connection: duckdb.DuckDBPyConnection) -> None:
     """DuckDB's part of what the process may take, or what DuckDB takes by itself."""
     if given := os.environ.get("SUDARE_MEMORY"):
-        connection.execute(f"SET memory_limit = {literal(given)}")
+        _set_memory(connection, given)
         most = _memory_limit(connection)
         connection.execute(f"SET memory_limit = '{int(max(OWN_SHARE * most, min(most, LEAST)))}B'")
     else:
         connection.execute("RESET memory_limit")
+
+
+def _set_memory(connection: duckdb.DuckDBPyConnection, given: str) -> None:
+    import duckdb
+
+    try:
+        connection.execute(f"SET memory_limit = {literal(given)}")
+    except duckdb.Error:
+        raise UsageError("SUDARE_MEMORY is no size; set it to one such as 2GB, or unset it") from None
 
 
 def _memory_limit(connection: duckdb.DuckDBPyConnection) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sudare.data.connection import connect, fresh_name, quote, scalar
+from sudare.data.connection import connect, fresh_name, quote, scalar, setting
 from sudare.data.roles import Roles
 from sudare.errors import UsageError, nearest
 
@@ -45,6 +45,7 @@ class Dataset:
     ibis expression (`expression`). `table` is the ibis expression of either. `published` is what a release
     says of itself in its sidecar: empty for a table that is no release. `files` are the files that are read: no
     output may take their place; `parquet` are those whose rows are the view's, if it is a view of Parquet files.
+    `missing` are the codes that were made nulls when the table was opened.
 
     >>> import sudare
     >>> ds = sudare.open("example:purchases", user="user")
@@ -61,6 +62,7 @@ class Dataset:
     published: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     parquet: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
     @classmethod
     def from_arrow(cls, table: pa.Table, roles: Roles | None = None, *, name: str = "table") -> Dataset:
@@ -224,7 +226,7 @@ class Dataset:
 
     def _check_fetch(self) -> None:
         """Refuse to fetch a table that lives elsewhere because it is large."""
-        most = int(os.environ.get("SUDARE_FETCH_ROWS", FETCH_ROWS))
+        most = setting("SUDARE_FETCH_ROWS", FETCH_ROWS)
         if self.rows > most:
             raise UsageError(
                 f"{self.name}: this needs all {self.rows:,} rows in one process, more than {most:,}; work on a sample, "

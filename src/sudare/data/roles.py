@@ -11,6 +11,7 @@ from typing import Any
 from sudare.errors import DataError, UsageError, nearest
 
 NAMES = ("user", "identifier", "quasi", "sensitive", "other")
+MISSING = "missing"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +56,12 @@ class Roles:
         table = load_toml(path).get("roles", {})
         if not isinstance(table, dict):
             raise UsageError(f"{path}: [roles] is a table of roles, e.g. user = 'customer'; correct it")
-        faults = [f"unknown role '{name}', {nearest(name, NAMES)}" for name in table if name not in NAMES]
+        table = {name: value for name, value in table.items() if name != MISSING}
+        faults = [
+            f"unknown role '{name}', {nearest(name, (*NAMES, MISSING))}"
+            for name in table
+            if name not in NAMES
+        ]
         wrong = [n for n, v in table.items() if n in NAMES and not _is_names(v, single=n == "user")]
         if wrong:
             faults.append(f"{', '.join(wrong)}: give column names as text or a list of text (user: one)")
@@ -107,6 +113,17 @@ class Roles:
             seen.add(name)
 
 
+def missing_codes(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """The codes of missing values in the `[roles]` table of a `sudare.toml`: `missing = ["?", "-9"]`."""
+    given = load_toml(path).get("roles", {}).get(MISSING, [])
+    listed = given if isinstance(given, list) else [given]
+    if any(isinstance(code, bool) or not isinstance(code, (str, int, float)) for code in listed):
+        raise UsageError(
+            f'{path}: [roles] missing: give codes as text or numbers, e.g. missing = ["?", "-9"]'
+        )
+    return tuple(map(str, listed))
+
+
 def check_names(where: object, names: Sequence[str]) -> None:
     """Every column has a name of its own; names that differ in case only are the same to a database."""
     folded: dict[str, int] = {}
@@ -130,6 +147,8 @@ def load_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         where = str(error).rpartition("(")[2].rstrip(")") or "unknown place"
         raise UsageError(f"{path}: not valid TOML ({where}); correct the file") from None
+    except RecursionError:
+        raise UsageError(f"{path}: nested too deeply; correct the file") from None
     except UnicodeDecodeError:
         raise UsageError(f"{path}: not UTF-8 text; save it as UTF-8") from None
 
