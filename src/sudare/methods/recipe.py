@@ -16,9 +16,10 @@ from sudare.data.release import Release
 from sudare.data.roles import load_toml
 from sudare.data.values.hierarchy_sources import located
 from sudare.engine.rows import rows_of
-from sudare.errors import UsageError
+from sudare.errors import UsageError, warn
 from sudare.keys import Key
 from sudare.methods.run import run
+from sudare.methods.same_record import warnings_of
 from sudare.parameters import checked
 
 
@@ -121,9 +122,12 @@ def anonymize(
     ('sex', 'address', 'job', 'disease')
     """
     recipe, secret = as_recipe(recipe), Key.of(key)
+    warnings = warnings_of(ds, recipe.steps)
+    for code, text in warnings.items():
+        warn(code, text)
     made, details = run(rows_of(ds, secret), recipe.steps, recipe.digest, f"release of {ds.name}")
     steps = tuple(describe(step, found) for step, found in zip(recipe.steps, details))
-    return Release(made.data, made.linked, recipe, steps, secret, ds.files)
+    return Release(made.data, made.linked, recipe, steps, secret, ds.files, warnings)
 
 
 def as_recipe(given: Recipe | Any) -> Recipe:

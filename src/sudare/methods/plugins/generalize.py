@@ -18,9 +18,10 @@ from sudare.constraints import AtLeast, Between
 from sudare.data.values.hierarchy_sources import writable
 from sudare.engine.exact import Moments
 from sudare.engine.numbers import as_numbers
-from sudare.engine.summary import COUNT, Summary
+from sudare.engine.summary import COUNT, Summary, counted
 from sudare.errors import SudareError, UsageError
 from sudare.keys import Key
+from sudare.keys.records import person_columns
 from sudare.methods.numeric import Floats, numeric_columns
 from sudare.registry import method
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     from sudare.data.values.hierarchies import Hierarchy
     from sudare.engine.rows import Draft
+
+FEWEST_PEOPLE = 3  # behind a published mean or median
 
 
 @method
@@ -71,10 +74,12 @@ class Round:
 @method
 @dataclass(frozen=True, kw_only=True)
 class TopBottomCode:
-    """Publish no number above `top` or below `bottom`: they become the bound, or the mean of those beyond it.
+    """Publish no number above `top` or below `bottom`: they become the bound, or the mean or median of those beyond
+    it.
 
     `share` sets both bounds at quantiles instead: 0.01 codes the largest and the smallest hundredth. The mean
-    keeps the column's total.
+    keeps the column's total. A mean or median needs the numbers of three people or more: of fewer it would publish a
+    person's own.
 
     >>> import sudare
     >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
@@ -87,7 +92,7 @@ class TopBottomCode:
     top: float | None = None
     bottom: float | None = None
     share: Annotated[float, Between(0, 0.5)] | None = None
-    replacement: Literal["bound", "mean"] = "bound"
+    replacement: Literal["bound", "mean", "median"] = "bound"
 
     scope: ClassVar[str] = "row"
     technique: ClassVar[str] = "top and bottom coding"
@@ -111,8 +116,10 @@ class TopBottomCode:
         above, below = values > top, values < bottom
         if self.replacement == "bound":
             return Coded(name, bottom, top, bottom, top)
-        high = _mean(values[above], counts[above]) if above.any() else top
-        low = _mean(values[below], counts[below]) if below.any() else bottom
+        _check_people(summary, Coded(name, bottom, top, bottom, top), self.replacement)
+        middle = _mean if self.replacement == "mean" else _median
+        high = middle(values[above], counts[above]) if above.any() else top
+        low = middle(values[below], counts[below]) if below.any() else bottom
         return Coded(name, bottom, top, low, high)
 
     def _bounds(self, values: NDArray[Any], counts: NDArray[np.int64]) -> tuple[float, float]:
@@ -144,14 +151,22 @@ class Coded(NamedTuple):
     def apply(self, draft: Draft, key: Key) -> Draft:
         import pyarrow as pa
 
-        column = draft.table[self.column]
-        values, missing = _numbers(column, self.column), np.asarray(column.is_null())
-        above, below = ~missing & (values > self.top), ~missing & (values < self.bottom)
+        values, missing = self._cells(draft)
+        below, above = self.beyond(draft)
         coded = values.copy()
         coded[above], coded[below] = self.high, self.low
         return draft.with_column(self.column, pa.array(coded, mask=missing)).replace(
             details={"top_coded": int(above.sum()), "bottom_coded": int(below.sum())}
         )
+
+    def beyond(self, draft: Draft) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which records are below the lower bound, and which above the upper one."""
+        values, missing = self._cells(draft)
+        return ~missing & (values < self.bottom), ~missing & (values > self.top)
+
+    def _cells(self, draft: Draft) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        column = draft.table[self.column]
+        return _numbers(column, self.column), np.asarray(column.is_null())
 
 
 @method
@@ -239,6 +254,39 @@ def _ordered(summary: Summary, name: str) -> tuple[NDArray[Any], NDArray[np.int6
     values, counts = _numbers(known[name], name), np.asarray(known[COUNT], np.int64)
     order = np.argsort(values, kind="stable")
     return values[order], counts[order]
+
+
+def _check_people(summary: Summary, coded: Coded, what: str) -> None:
+    """Refuse a number behind which there are too few people: it would be theirs."""
+    roles = summary.shape.roles
+    person = [name for name in person_columns(roles) if name in summary.types.names]
+    parts = summary.reduce(lambda draft: [_some_people(draft.take(m), person) for m in coded.beyond(draft)])
+    for side, bound, found in zip(("bottom", "top"), ("below", "above"), zip(*parts)):
+        people = len(set().union(*found))
+        if 0 < people < FEWEST_PEOPLE:
+            raise UsageError(
+                f"top-bottom-code: the {what} {bound} the bound of '{coded.column}' would be of fewer than "
+                f'{FEWEST_PEOPLE} people; choose another {side}, or replacement = "bound"'
+            )
+
+
+def _some_people(draft: Draft, person: list[str]) -> set[tuple[Any, ...]]:
+    """People of some records, not more than have to be counted; without names every record is a person."""
+    if not person:
+        return {(row,) for row in draft.truth[:FEWEST_PEOPLE].tolist()}
+    different = counted(draft.table.select(person), person).slice(0, FEWEST_PEOPLE)
+    return {tuple(row.values()) for row in different.select(person).to_pylist()}
+
+
+def _median(beyond: NDArray[Any], counts: NDArray[np.int64]) -> float:
+    """The median of the numbers beyond a bound, whole for whole numbers."""
+    ends = np.cumsum(counts)
+    last = int(ends[-1]) - 1
+    low, high = (
+        beyond[np.searchsorted(ends, at, side="right")].item() for at in (last // 2, (last + 1) // 2)
+    )
+    middle = (Fraction(low) + Fraction(high)) / 2
+    return float(middle) if beyond.dtype.kind == "f" else round(middle)
 
 
 def _mean(beyond: NDArray[Any], counts: NDArray[np.int64]) -> float:
