@@ -62,7 +62,7 @@ class CorrelatedNoise:
 
     def apply(self, draft: Draft, key: Key) -> Draft:
         """Draw per record and column what is new in it, mix as the columns depend on each other, add."""
-        names = numeric_columns(draft, self.columns, "correlated-noise")
+        names = sorted(numeric_columns(draft, self.columns, "correlated-noise"))
         numbers = np.stack([as_numbers(draft.table[name], name) for name in names], axis=1)
         turn = np.lexsort((draft.ids[:, 1], draft.ids[:, 0]))
         complete = numbers[turn][~np.isnan(numbers[turn]).any(axis=1)]
