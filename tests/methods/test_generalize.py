@@ -18,7 +18,8 @@ from sudare.data.values.originals import consistency
 from sudare.engine.rows import Draft
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key
-from sudare.methods.plugins.generalize import Generalize, Round, TopBottomCode
+from sudare.methods.plugins.generalize import Generalize, Round
+from sudare.methods.plugins.top_bottom import TopBottomCode
 
 KEY = Key.demo(1)
 
