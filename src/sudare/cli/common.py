@@ -46,6 +46,7 @@ SOURCE: dict[str, Any] = {
         str, typer.Argument(metavar="FILE", help="A file, a glob, example:NAME, or a database URL.")
     ],
     "user": Annotated[str | None, typer.Option("--user", help="The column that names the person.")],
+    "record": _list("--record", help="Columns that tell a person's records apart, e.g. a visit number"),
     "identifier": _list("--identifier", help="Columns that identify: dropped from a release"),
     "quasi": _list("--quasi", help="Columns an attacker may know"),
     "sensitive": _list("--sensitive", help="Columns to protect"),
@@ -83,6 +84,7 @@ def with_source(command: Callable[..., Any]) -> Callable[..., Any]:
 def open_source(
     source: str,
     user: str | None = None,
+    record: Iterable[str] | None = None,
     identifier: Iterable[str] | None = None,
     quasi: Iterable[str] | None = None,
     sensitive: Iterable[str] | None = None,
@@ -100,6 +102,7 @@ def open_source(
     return open_any(
         source,
         user=user,
+        record=names(record),
         identifier=names(identifier),
         quasi=names(quasi),
         sensitive=names(sensitive),

@@ -130,11 +130,14 @@ class Dataset:
     @cached_property
     def users(self) -> int:
         """How many people there are; without a user column every row is a person."""
-        if self.roles.user is None:
-            return self.rows
+        return self.rows if self.roles.user is None else self.different([self.roles.user])
+
+    def different(self, columns: Sequence[str]) -> int:
+        """How many different combinations of values some columns have."""
         if self.view is None:
-            return int(self.table[self.roles.user].nunique().to_pyarrow().as_py())
-        return int(scalar(f"SELECT count(DISTINCT {quote(self.roles.user)}) FROM {quote(self.view)}"))
+            return int(self.table.select(*columns).distinct().count().to_pyarrow().as_py())
+        names = ", ".join(map(quote, columns))
+        return int(scalar(f"SELECT count(*) FROM (SELECT DISTINCT {names} FROM {quote(self.view)})"))
 
     @cached_property
     def digest(self) -> str | None:

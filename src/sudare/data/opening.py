@@ -27,6 +27,7 @@ def open(
     source: Any,
     *,
     user: str | None = None,
+    record: str | Iterable[str] = (),
     identifier: str | Iterable[str] = (),
     quasi: str | Iterable[str] = (),
     sensitive: str | Iterable[str] = (),
@@ -43,9 +44,11 @@ def open(
 
     `source` is a path or a glob (.csv .tsv .parquet .arrow .xlsx), `example:NAME` or the name of a public data
     set, a database URL (`table` names the table), or a table in memory: pandas, polars, pyarrow, ibis, Spark.
-    `roles` is a `sudare.toml`; names given here come on top of it. `missing` are codes for a value that is not there,
-    such as `?` or `-9`; without it those that the file's `[roles]` name (`missing = ["?", "-9"]`) are used.
-    With `partitions` the folders of Parquet files (`zip=10115/part.parquet`) are columns too.
+    `roles` is a `sudare.toml`; names given here come on top of it. `record` tells apart the records of one person (an
+    invoice line, a visit number), so that each keeps its draws in every release; such a column is not published unless
+    it has another role too. `missing` are codes for a value that is not there, such as `?` or `-9`; without it those
+    that the file's `[roles]` name (`missing = ["?", "-9"]`) are used. With `partitions` the folders of Parquet files
+    (`zip=10115/part.parquet`) are columns too.
 
     >>> import sudare
     >>> sudare.open("example:purchases", user="user")
@@ -53,7 +56,7 @@ def open(
     """
     published = _sidecar(source)
     base = roles if isinstance(roles, Roles) else Roles.from_toml(roles) if roles else _roles_of(published)
-    merged = _merge(base, Roles.of(user, identifier, quasi, sensitive, other))
+    merged = _merge(base, Roles.of(user, identifier, quasi, sensitive, other, record))
     texts = sets.columns_of(published)
     labels = (*(c for c in (merged.user, *merged.identifier) if c), *texts)
     codes = _codes(roles) if missing is None else (missing,) if isinstance(missing, str) else tuple(missing)
@@ -117,8 +120,9 @@ def _roles_of(published: Mapping[str, Any]) -> Roles:
 
 def _merge(base: Roles, given: Roles) -> Roles:
     """Names given in the call win over the file."""
-    rest = base.without(given.assigned)
+    rest = base.without(c for c in given.assigned if c not in given.records_only)
     return Roles.of(
+        record=given.record or base.record,
         user=given.user or rest.user,
         identifier=(*rest.identifier, *given.identifier),
         quasi=(*rest.quasi, *given.quasi),

@@ -103,7 +103,8 @@ def original_and_published(
 
 
 def _check_same_columns(original: Dataset, release: Dataset) -> None:
-    lacks = [c for c in original.columns if c not in release.columns and c not in original.roles.identifier]
+    unpublished = (*original.roles.identifier, *original.roles.records_only)
+    lacks = [c for c in original.columns if c not in release.columns and c not in unpublished]
     extra = [c for c in release.columns if c not in original.columns]
     if lacks or extra:
         words = ([f"lacks {', '.join(lacks)}"] if lacks else []) + (

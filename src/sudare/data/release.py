@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,7 @@ class Release:
     steps: tuple[dict[str, Any], ...]
     key: Key
     inputs: tuple[str, ...] = ()
+    warnings: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def rows(self) -> Ints:
@@ -65,6 +67,7 @@ class Release:
             "roles": self.data.roles.to_dict(),
             "schema": self.schema,
             "key": self.key.fingerprint + (" (demonstration, not secret)" if self.key.insecure else ""),
+            **({"warnings": dict(self.warnings)} if self.warnings else {}),
         }
 
     def save(
