@@ -6,6 +6,7 @@ A name of a column may be printed, a cell may not: where nothing speaks for a he
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
@@ -13,6 +14,7 @@ from sudare.data.guessing import CODE, DIRECT, KNOWN, PERSON, words_of
 
 WORDS = PERSON | DIRECT | KNOWN | CODE  # words of names, not of values
 PLACEHOLDERS = {"na", "n/a", "nan", "null", "none", "nil", "unknown", "missing", "nd"}
+VARIABLE = re.compile(r"[a-z]\d{0,3}|[A-Z]")
 CHANCE = 0.01  # of taking a row of data for a header
 Rows = Sequence[Sequence[str]]
 
@@ -33,14 +35,15 @@ def has_header(rows: Rows, typed: Sequence[bool], sniffed: bool, named: Collecti
         return True
     if not below or not sniffed:
         return any(_is_name(cell) for cell in first) or (sniffed and not below)
-    if any(kind and _is_word(cell) for cell, kind in zip(first, typed)):
-        return True
     columns = [[row[index] for row in below if index < len(row)] for index in range(len(first))]
+    wordless = (any(column) and not any(map(_has_letters, column)) for column in columns)
+    if any((kind or bare) and _is_word(cell) for cell, kind, bare in zip(first, typed, wordless)):
+        return True
     if list(first) not in [list(row) for row in below] and any(
         cell and cell in column for cell, column in zip(first, columns)
     ):
         return False
-    return any(_is_name(cell) for cell in first) or _chance(columns) < CHANCE
+    return any(map(_is_name, first)) or all(map(VARIABLE.fullmatch, first)) or _chance(columns) < CHANCE
 
 
 def _is_name(cell: str) -> bool:
@@ -54,7 +57,11 @@ def _plural(words: set[str]) -> set[str]:
 
 
 def _is_word(cell: str) -> bool:
-    return any(map(str.isalpha, cell)) and cell.strip().lower() not in PLACEHOLDERS
+    return _has_letters(cell) and cell.strip().lower() not in PLACEHOLDERS
+
+
+def _has_letters(cell: str) -> bool:
+    return any(map(str.isalpha, cell))
 
 
 def _chance(columns: Sequence[Sequence[str]]) -> float:
