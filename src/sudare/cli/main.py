@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from sudare import progress
+from sudare.data.files.unit import sweep
 from sudare.errors import SudareError, SudareWarning
 from sudare.results import visible
 
@@ -37,6 +38,7 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
     warnings.simplefilter("always", SudareWarning)
     try:
         with progress.shown():
+            sweep()
             app = build(*arguments[:1])
             result = app(arguments or ["--help"], prog_name="sudare", standalone_mode=False)
         if result == 130:  # typer's word for Ctrl-C
