@@ -39,8 +39,10 @@ def test_a_stop_before_the_temporary_is_guarded_leaves_none(tmp_path: Path) -> N
     """Ctrl-C may come between any two steps; here it comes when the temporary was made and not yet open for writing."""
     code = (
         "import os\nfrom sudare.data.files.writers import write_text\n"
-        "def stop(*handle): assert len(os.listdir()) == 1 and '.sudare-part' in os.listdir()[0]; raise KeyboardInterrupt\n"
-        "os.fdopen, fdopen = lambda *a: stop() if '.sudare-part' in os.readlink(f'/proc/self/fd/{a[0]}') else fdopen(*a), os.fdopen\n"
+        "def stop(handle, *rest):\n"
+        "    if '.sudare-part' not in os.readlink(f'/proc/self/fd/{handle}'): return fdopen(handle, *rest)\n"
+        "    assert [name.endswith('.sudare-part') for name in os.listdir()] == [True]; raise KeyboardInterrupt\n"
+        "os.fdopen, fdopen = stop, os.fdopen\n"
         "try: write_text('x', 'out.csv')\nexcept KeyboardInterrupt: print('stopped')"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)

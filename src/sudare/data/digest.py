@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ESCAPED = r"^['\\]([=+\-@\t\r])"
 REWRITTEN = (
     (r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)", r"\1 \2"),
+    (r"\+00:00$", "Z"),
     (r"(:\d\d\.\d*?)0+(Z?)$", r"\1\2"),
     (r"(:\d\d)\.(Z?)$", r"\1\2"),
     (r"^(\d{4}-\d\d-\d\d) 00:00:00$", r"\1"),
@@ -27,9 +28,11 @@ REWRITTEN = (
     (r"^-0$", "0"),
     (r"^(?i)true$", "true"),
     (r"^(?i)false$", "false"),
+    (r"^(?i)nan$", ""),
 )
 FRACTION = r"^[+-]?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+)$"
 LARGEST = 2.0**63
+ROWS = 1 << 17  # at a time
 
 
 def table_digest(ds: Dataset) -> str:
@@ -55,7 +58,7 @@ class ContentDigest:
     def over(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         """Tables on their way to a file."""
         for table in tables:
-            for batch in table.to_batches():
+            for batch in table.to_batches(max_chunksize=ROWS):
                 self.update(batch.columns)
             yield table
 
@@ -135,12 +138,12 @@ def _joined(column: pa.Array) -> pa.Array:
 
     members = column.flatten()
     encoded = members if pa.types.is_dictionary(members.type) else members.dictionary_encode()
-    words = pa.array([sets.to_text([member]) for member in encoded.dictionary.to_pylist()], pa.large_string())
+    words = pa.array([sets.to_text([member]) for member in encoded.dictionary.to_pylist()], pa.string())
     texts = pc.fill_null(words.take(encoded.indices), sets.to_text([None]))
     sizes = np.asarray(pc.fill_null(pc.list_value_length(column), 0), np.int64)
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    joined = pc.binary_join(pa.LargeListArray.from_arrays(pa.array(offsets), texts), "|")
-    return pc.if_else(pc.is_valid(column), joined, pa.scalar(None, pa.large_string()))
+    offsets = np.concatenate([np.zeros(1, np.int32), np.cumsum(sizes, dtype=np.int32)])
+    joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), texts), "|")
+    return pc.if_else(pc.is_valid(column), joined, pa.scalar(None, pa.string())).cast(pa.large_string())
 
 
 def _update(lengths: Any, cells: Any, text: pa.Array) -> None:

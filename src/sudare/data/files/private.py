@@ -137,10 +137,9 @@ def temporaries_inside() -> Iterator[None]:
         tempfile.tempdir = before
 
 
-@functools.cache
 def temporary_root() -> Path:
     """Where the temporaries of all processes of this user are."""
-    return Path(tempfile.gettempdir()) / f"sudare-{os.getuid()}"
+    return _shared_temporaries() / f"sudare-{os.getuid()}"
 
 
 def state_folder() -> Path:
@@ -153,10 +152,18 @@ def state_folder() -> Path:
             wanted.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.access(wanted, os.W_OK | os.X_OK):
             return wanted
-    instead = Path(tempfile.gettempdir()) / f"sudare-state-{os.getuid()}"
+    instead = _shared_temporaries() / f"sudare-state-{os.getuid()}"
     with contextlib.suppress(FileExistsError):
         instead.mkdir(mode=0o700)
     return _check_own(instead)
+
+
+@functools.cache
+def _shared_temporaries() -> Path:
+    try:
+        return Path(tempfile.gettempdir())
+    except OSError:
+        raise UsageError("no folder for temporaries can be written to; set TMPDIR to one") from None
 
 
 def _check_own(folder: Path) -> Path:
