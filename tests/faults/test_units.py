@@ -124,6 +124,7 @@ def test_a_card_belongs_to_its_release(folder: Path, sudare: Run) -> None:
 
 
 @fault(56, "a truth or a card of another release is refused")
+@pytest.mark.filterwarnings("ignore:S-FORMULA")
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "xlsx"])
 def test_a_release_is_known_in_every_format(tmp_path: Path, key: Key, ending: str) -> None:
     table = {
@@ -138,7 +139,7 @@ def test_a_release_is_known_in_every_format(tmp_path: Path, key: Key, ending: st
     release.save(tmp_path / f"second.{ending}", escape_formulas=ending in ("csv", "xlsx"))
     copy = Published.of(library.open(tmp_path / f"second.{ending}"), tmp_path / "truth.csv")
     assert copy.rows is not None
-    assert copy.rows.tolist() == [0, 1, 2]
+    assert copy.rows.tolist() == release.rows.tolist()
 
 
 @fault(56, "a truth or a card of another release is refused")
