@@ -45,9 +45,11 @@ def check(
     ] = CheckFormat.table,
 ) -> None:
     """Check a table against the policy of sudare.toml."""
+    from sudare.data.published import Published
     from sudare.errors import PolicyError
     from sudare.policy.check import check as measure
 
+    Published.of(ds)  # a card that belongs to another release says nothing of this one
     result = measure(ds, _policy(policy, preset), attack=_attack(attack))
     if format is CheckFormat.junit:
         typer.echo(result.junit(), nl=False)

@@ -13,6 +13,7 @@ from typing import Any, TextIO
 import typer
 
 from sudare import progress
+from sudare.data.files.unit import sweep
 from sudare.errors import SudareError, SudareWarning, of_engine
 from sudare.results import visible
 
@@ -39,6 +40,7 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
     warnings.simplefilter("always", SudareWarning)
     try:
         with progress.shown():
+            sweep()
             app = build(*arguments[:1])
             result = app(arguments or ["--help"], prog_name="sudare", standalone_mode=False)
             sys.stdout.flush()

@@ -1,20 +1,17 @@
-"""The one DuckDB connection of the process, and the private folder for its temporaries."""
+"""The one DuckDB connection of the process."""
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import functools
 import glob
 import itertools
 import os
-import secrets
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sudare.data.files.private import private_folder as private_folder
 from sudare.errors import UsageError
 
 if TYPE_CHECKING:
@@ -105,20 +102,6 @@ def _memory_limit(connection: duckdb.DuckDBPyConnection) -> int:
     return int(float(number) * (1 << powers.get(unit, 0)))
 
 
-@functools.cache
-def private_folder() -> Path:
-    """A folder of this process that only its owner can read; it goes when the process ends.
-
-    What a killed process could not remove is removed here by the next one.
-    """
-    root = Path(tempfile.gettempdir())
-    _remove_orphans(root)
-    folder = root / f"sudare-{os.getuid()}-{os.getpid()}-{secrets.token_hex(8)}"
-    atexit.register(_remove, folder, os.getpid())  # before it exists: Ctrl-C may come at any moment
-    folder.mkdir(mode=0o700)
-    return folder
-
-
 def scalar(query: str) -> Any:
     """The one value of a query of one row and one column."""
     return connect().sql(query).fetchall()[0][0]
@@ -175,15 +158,3 @@ def _plain(column: str, kind: str) -> str:
     if kind == '"NULL"':
         return f"CAST(NULL AS VARCHAR) AS {column}"
     return f"CAST({column} AS VARCHAR) AS {column}" if is_odd(kind) else column
-
-
-def _remove(folder: Path, owner: int) -> None:
-    if os.getpid() == owner:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _remove_orphans(root: Path) -> None:
-    for folder in root.glob(f"sudare-{os.getuid()}-*-*"):
-        process = folder.name.split("-")[2]
-        if process.isdigit() and not Path(f"/proc/{process}").exists() and Path("/proc/self").exists():
-            shutil.rmtree(folder, ignore_errors=True)

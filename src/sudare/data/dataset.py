@@ -141,7 +141,7 @@ class Dataset:
 
     @cached_property
     def digest(self) -> str | None:
-        """The checksum of names, types and cells, for which every row is read; None where the table lives elsewhere."""
+        """The checksum of names and cells, for which every row is read; None where the table lives elsewhere."""
         from sudare.data.digest import table_digest
 
         return None if self.view is None else table_digest(self)
