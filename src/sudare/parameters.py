@@ -16,7 +16,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from sudare.errors import UsageError, nearest, of_engine
+from sudare.errors import UsageError, nearest
 from sudare.refusals import MANY, refusal, shown
 
 if TYPE_CHECKING:
@@ -37,12 +37,7 @@ def checked(function: F) -> F:
             if value is not signature.parameters[name].default:
                 where = f"{function.__name__}: {name}"
                 bound.arguments[name] = fitted(value, annotation_of(function, name), where)
-        try:
-            return function(*bound.args, **bound.kwargs)
-        except Exception as error:
-            if (known := of_engine(error)) is not None:
-                raise known from None
-            raise
+        return function(*bound.args, **bound.kwargs)
 
     return typing.cast(F, guarded)
 

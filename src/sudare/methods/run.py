@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from sudare import registry
 from sudare.data.dataset import Dataset
@@ -50,19 +49,8 @@ def perform(rows: Rows, step: Method) -> Rows:
 
 
 def _finished(rows: Rows) -> Rows:
+    """What every release needs, whatever its recipe: no identifiers, no real user names."""
     shape = rows.summary.shape
-    return rows.each(Finish()) if _names_people(shape) or shape.roles.record else rows
-
-
-def _names_people(draft: Draft) -> bool:
-    return bool(draft.roles.identifier or (draft.roles.user and not draft.pseudonymised))
-
-
-class Finish(NamedTuple):
-    """What every release needs, whatever its recipe: no identifiers, no real user names, no numbers of records."""
-
-    def apply(self, draft: Draft, key: Key) -> Draft:
-        if _names_people(draft):
-            draft = Pseudonymize().apply(draft, key)
-        draft = draft.without_columns(draft.roles.records_only)
-        return draft.replace(roles=replace(draft.roles, record=()))
+    if shape.roles.identifier or (shape.roles.user and not shape.pseudonymised):
+        return rows.each(Pseudonymize())
+    return rows

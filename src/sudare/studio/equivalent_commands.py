@@ -8,7 +8,6 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from sudare.data.roles import NAMES
 from sudare.loop.measure import combined
 from sudare.studio.session import KS, Session
 
@@ -126,7 +125,9 @@ def _both(commands: list[str], calls: list[str]) -> Lines:
 
 def _command(session: Session, verb: str, *rest: str) -> str:
     """A command on the table, with the roles as options; names with commas need a file of them."""
-    named = [(role, session.columns_of(role)) for role in NAMES]
+    named = [
+        (role, session.columns_of(role)) for role in ("user", "identifier", "quasi", "sensitive", "other")
+    ]
     if any("," in name or name != name.strip() for _, names in named for name in names):
         options = ["--roles sudare.toml"]
     else:
@@ -138,7 +139,7 @@ def _opened(session: Session) -> str:
     parts = [repr(session.shown_path)]
     if session.user:
         parts.append(f"user={session.user!r}")
-    for role in NAMES[1:]:
+    for role in ("identifier", "quasi", "sensitive", "other"):
         names = session.columns_of(role)
         if names:
             parts.append(f"{role}={names!r}")

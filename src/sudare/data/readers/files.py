@@ -17,8 +17,6 @@ from sudare.errors import DataError, UsageError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sudare.data.readers.expected import Expected
-
 FORMATS = ".csv .tsv .txt (also .gz, .zip), .parquet, .arrow .feather .ipc, .xlsx"
 KINDS = {
     ".csv": "csv",
@@ -33,8 +31,8 @@ KINDS = {
 }
 
 
-def open_file(source: str, expected: Expected, *, encoding: str | None, sheet: str | None) -> Dataset:
-    """A dataset over a file, a glob, `example:NAME` or a public data set."""
+def open_file(source: str, labels: Sequence[str], *, encoding: str | None, sheet: str | None) -> Dataset:
+    """A dataset over a file, a glob, `example:NAME` or a public data set; `labels` are columns that stay text."""
     from sudare.examples import catalog
 
     if source.startswith("example:"):
@@ -47,11 +45,12 @@ def open_file(source: str, expected: Expected, *, encoding: str | None, sheet: s
     if kind == "csv":
         from sudare.data.readers.csv import open_csv
 
-        return Dataset(roles=Roles(), name=name, view=open_csv(paths, expected, encoding=encoding))
+        return Dataset(roles=Roles(), name=name, view=open_csv(paths, encoding=encoding, text=labels))
     if kind == "parquet":
         from sudare.data.readers.parquet import open_parquet
 
-        return open_parquet(paths, name, partitions=expected.partitions)
+        files = tuple(map(str, paths))
+        return Dataset(roles=Roles(), name=name, view=open_parquet(paths), parquet=files)
     from sudare.data.readers.arrow import usable
 
     return Dataset.from_arrow(usable(_read(kind, paths, sheet), name), name=name)
@@ -165,10 +164,10 @@ def _read_ipc(path: Path) -> pa.Table:
 
     try:
         return feather.read_table(path, memory_map=True)
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
+    except (pa.ArrowInvalid, OSError):
         pass
     try:
         with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as stream:
             return stream.read_all()
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
+    except (pa.ArrowInvalid, OSError):
         raise DataError(f"{path}: not a readable Arrow file; save it again as .arrow or .parquet") from None
