@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import sudare
 from sudare.data import Dataset, Roles
 from sudare.engine.rows import Draft
 from sudare.errors import UsageError
@@ -111,3 +112,12 @@ def test_the_chart_renders():
     dataset = people(500)
     result = workload(dataset, {"sets": publish(dataset, RandomizedAddition(l=3))}, dimensions=2, queries=30)
     assert "<svg" in svg(result.chart())
+
+
+def test_queries_are_left_out_where_quasi_identifiers_were_changed(key):
+    patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
+    steps = [sudare.methods.Round(column="age", to=10), sudare.methods.RandomizedAddition(l=2)]
+    release = sudare.anonymize(patients, steps, key=key)
+    rows = {row["metric"]: row for row in sudare.utility(patients, release).rows}
+    assert rows["query-workload"]["value"] is None
+    assert "quasi-identifiers were changed" in rows["query-workload"]["detail"]
