@@ -7,6 +7,7 @@ is decided once, in `sudare.attacks.scoring`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
@@ -30,7 +31,7 @@ class Reads(NamedTuple):
     compared: tuple[str, ...] = ()
 
 
-class Attack:
+class Attack(ABC):
     """A re-identification attack: `match` is its one verb, `suited` proposes it for a table.
 
     `unit` says what is matched: "row" (release rows to original rows) or "user" (the distinct release
@@ -48,13 +49,13 @@ class Attack:
     def scope(self) -> Scope:
         return "table"
 
+    @abstractmethod
     def match(self, pair: Pair) -> Candidates:
         """The candidates of every release row (or user)."""
-        raise NotImplementedError
 
     def reads(self, pair: Pair) -> Reads:
-        """Of an attack within groups: what must be equal, and what it compares."""
-        raise NotImplementedError
+        """Of an attack within groups: what must be equal, and what it compares; if nothing, it looks among all."""
+        return Reads(())
 
     def otherwise(self, pair: Pair) -> Attack | None:
         """Of an attack within groups: the attack of scope "row" on the rows that found nobody in their group."""

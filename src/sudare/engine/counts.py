@@ -92,8 +92,8 @@ class Counts(Protocol):
     def kernel_profiles(
         self, subsets: Sequence[Subset], *, every_attacker: bool, memory: int | None
     ) -> list[Profile]:
-        """The profiles by one pass over the rows."""
-        raise NotImplementedError
+        """The profiles by one pass over the rows, where there is a kernel; else by queries."""
+        return [self.profile(s, missing="value", every_attacker=every_attacker) for s in subsets]
 
     @abstractmethod
     def value_rows(self, attributes: Sequence[str], *, missing: str = "value") -> list[tuple[Any, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
 
@@ -23,7 +24,7 @@ class Measured(NamedTuple):
     detail: str = ""
 
 
-class Metric:
+class Metric(ABC):
     """A metric of utility or safety: `measure` is its one verb, `suited` proposes it for a table.
 
     `scope` says what it asks of the pair, and so where it can run: "sums" = means, cells, correlations, changes, which
@@ -37,9 +38,9 @@ class Metric:
     scope: ClassVar[Scope] = "table"
     priority: ClassVar[int] = 1000
 
+    @abstractmethod
     def measure(self, pair: Pair) -> Measured:
         """The metric's value for this pair."""
-        raise NotImplementedError
 
     @classmethod
     def suited(cls, pair: Pair) -> Sequence[Self]:
