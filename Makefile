@@ -32,7 +32,7 @@ bench: $(BENCH)/.done         ## side by side with the peers; ONLY=risk, SIZE=sm
 	$(BENCH)/bin/python -m benchmarks --size $(SIZE) $(if $(ONLY),--only $(ONLY))
 
 faults: $(VENV)/.dev          ## bad input, faults and leaks, one line each
-	$(BIN)/python -m pytest tests -m fault -q --no-header -p tests.faults.scorecard
+	SUDARE_KILLS=200 $(BIN)/python -m pytest tests -m fault -q --no-header -p tests.faults.scorecard
 
 fuzz: $(VENV)/.dev            ## 10,000 examples of bad files and arguments
 	SUDARE_FUZZ=10000 $(BIN)/python -m pytest tests/faults/test_fuzz.py -q

@@ -50,6 +50,7 @@ def own_key_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
     home = tmp_path_factory.mktemp("home")
     os.environ["SUDARE_KEY"] = str(home / "sudare.key")
     os.environ["XDG_DATA_HOME"] = str(home)
+    os.environ["XDG_STATE_HOME"] = str(home / "state")
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,7 @@ ALLOWED = {
     "cost": {"cost", *GROUND},
     "policy": {"policy", "risk", "disclosure", *GROUND},
     "methods": {"methods", "cost", "disclosure", *GROUND},
-    "attacks": {"attacks", *GROUND},
+    "attacks": {"attacks", "methods", *GROUND},
     "utility": {"utility", "estimate", *GROUND},
     "estimate": {"estimate", *GROUND},
     "loop": {"loop", *MIDDLE, *GROUND},
@@ -36,6 +36,7 @@ ALLOWED = {
 }
 HOMES = sudare._HOMES
 FLOOR = {
+    "budget",
     "errors",
     "constraints",
     "parameters",

@@ -86,6 +86,34 @@ class SudareWarning(UserWarning):
         self.text = text
 
 
+ENGINE_FAULTS = (
+    "Error IOException InvalidInputException SerializationException InternalException FatalException "
+    "ConversionException OutOfRangeException"
+).split()
+
+
+def of_engine(error: Exception) -> DataError | None:
+    """What the user reads of an error that DuckDB raises on the way, whose own message may quote cells."""
+    kind = type(error)
+    if kind.__name__ in ("MemoryError", "OutOfMemoryException"):
+        return DataError(
+            "not enough memory; set SUDARE_MEMORY to what this process may take (e.g. 2GB), or free some"
+        )
+    if kind.__module__.endswith("duckdb") and kind.__name__ in ENGINE_FAULTS:
+        return DataError(
+            f"the table cannot be read to its end ({kind.__name__}): its file is damaged or was changed meanwhile; "
+            "write it again"
+        )
+    return None
+
+
+def is_interrupt(error: Exception) -> bool:
+    """Whether DuckDB was working when Ctrl-C came, which it then tells as an error of its own."""
+    return type(error).__name__ == "InterruptException" or (
+        isinstance(error, RuntimeError) and str(error) == "Query interrupted"
+    )
+
+
 def warn(code: str, text: str) -> None:
     """Warn with a stable code, e.g. `warn("S-ORDER", "...")`."""
     warnings.warn(SudareWarning(code, text), stacklevel=3)

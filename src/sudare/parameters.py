@@ -16,7 +16,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from sudare.errors import UsageError, nearest
+from sudare.errors import UsageError, is_interrupt, nearest, of_engine
 from sudare.refusals import MANY, refusal, shown
 
 if TYPE_CHECKING:
@@ -37,7 +37,14 @@ def checked(function: F) -> F:
             if value is not signature.parameters[name].default:
                 where = f"{function.__name__}: {name}"
                 bound.arguments[name] = fitted(value, annotation_of(function, name), where)
-        return function(*bound.args, **bound.kwargs)
+        try:
+            return function(*bound.args, **bound.kwargs)
+        except Exception as error:
+            if is_interrupt(error):
+                raise KeyboardInterrupt from None
+            if (known := of_engine(error)) is not None:
+                raise known from None
+            raise
 
     return typing.cast(F, guarded)
 

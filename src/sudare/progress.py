@@ -51,6 +51,11 @@ def shown(stream: TextIO | None = None, *, first: float = 1.0) -> Iterator[None]
 
 
 def _show(stream: TextIO, over: threading.Event, first: float, terminal: bool) -> None:
+    with contextlib.suppress(OSError):  # a stream that takes nothing shows nothing
+        _draw(stream, over, first, terminal)
+
+
+def _draw(stream: TextIO, over: threading.Event, first: float, terminal: bool) -> None:
     start = time.monotonic()
     wait = first
     drawn = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     import pandas
 
 Row = Mapping[str, Any]
+# what means something in Markdown; a link ends in ], and a backslash counts before punctuation only
+MARKUP = re.compile(
+    r"[`*\]|#]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|~(?=~)|:(?=//)|(?<=www)\.|(?<=\w)@(?=\w)"
+)
 JOINERS = "\u200c\u200d"  # parts of words and of emoji
 
 
@@ -111,6 +116,16 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c.encode("unicode_escape").decode() if _steers(c) else c for c in text)
+
+
+def in_markdown(text: str) -> str:
+    """Text that Markdown shows as it is: no link, no tag, no emphasis, no column of a table.
+
+    >>> print(in_markdown("[a](http://b) <i>*c*</i> | d_e _f_"))
+    [a\\](http\\://b) &lt;i&gt;\\*c\\*&lt;/i&gt; \\| d_e \\_f\\_
+    """
+    escaped = html.escape(visible(text), quote=False)
+    return MARKUP.sub(r"\\\g<0>", escaped)
 
 
 def _steers(character: str) -> bool:

@@ -29,7 +29,10 @@ def release(table):
 
 def test_the_frame_has_the_promised_columns_in_the_given_order(original, release):
     frame = sudare.attack(original, release, [a.Euclid(), a.IdentifyRand()], truth=TRUTH).to_frame()
-    assert list(frame.columns) == ["attack", "rate", "baseline", "low", "high", "gave_up", "seconds"]
+    assert (
+        list(frame.columns)
+        == "attack kind target rate baseline low high control rate_real attacked gave_up seconds".split()
+    )
     assert list(frame["attack"]) == ["euclid", "identify-rand"]
     assert list(frame["rate"]) == [1.0, 0.75]
     assert (frame["baseline"] == 0.25).all()
@@ -107,7 +110,7 @@ def test_a_dummy_is_never_a_hit(original, table):
         ([0, 1], "2 entries"),
         ([0, 1, 2, 4], "does not have"),
         ([0, 1, 2, "x"], "row numbers"),
-        (None, "needs truth"),
+        (None, "needs the truth"),
     ],
 )
 def test_a_wrong_truth_is_refused(original, release, truth, words):

@@ -37,8 +37,9 @@ def test_a_table_of_a_duckdb_file_is_measured_and_published(database: Path) -> N
     assert release.data.rows == 50
 
 
-def test_views_schemas_and_enumerations_are_read(database: Path) -> None:
-    assert sudare.open(f"duckdb://{database}", table="few").rows == 5
+def test_schemas_and_enumerations_are_read_and_views_refused(database: Path) -> None:
+    with pytest.raises(DataError, match="'few' is a view"):
+        sudare.open(f"duckdb://{database}", table="few")
     assert sudare.open(f"duckdb://{database}", table="old.visits").columns == ("a",)
     clothes = sudare.open(f"duckdb://{database}", table="clothes", quasi="size")
     assert clothes.to_pyarrow().to_pydict() == {"size": ["S"]}

@@ -96,6 +96,19 @@ def test_roles_come_from_a_file_and_the_call_wins(tmp_path: Path) -> None:
     assert ds.roles.to_dict() == {"user": "user", "quasi": ["zip"], "sensitive": ["n"]}
 
 
+def test_a_record_column_may_have_another_role_and_survives_the_merge(tmp_path: Path) -> None:
+    (tmp_path / "sudare.toml").write_text('[roles]\nuser = "user"\nrecord = ["n"]\nquasi = ["zip", "n"]\n')
+    ds = sudare.open(TABLE, roles=tmp_path / "sudare.toml", sensitive="n")
+    assert ds.roles.to_dict() == {"user": "user", "record": ["n"], "quasi": ["zip"], "sensitive": ["n"]}
+    assert (ds.roles.role_of("n"), ds.roles.records_only) == ("sensitive", ())
+    alone = sudare.open(TABLE, roles=tmp_path / "sudare.toml", record="zip")
+    assert alone.roles.to_dict() == {"user": "user", "record": ["zip"], "quasi": ["zip", "n"]}
+    only = sudare.open(TABLE, user="user", record=["n"], quasi="zip")
+    assert (only.roles.role_of("n"), only.roles.records_only) == ("record", ("n",))
+    with pytest.raises(UsageError, match="'m' \\(record\\)"):
+        sudare.open(TABLE, record="m")
+
+
 def test_unknown_columns_are_named_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="did you mean 'user'"):
         sudare.open(TABLE, user="usr")

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sudare
-from sudare.errors import DataError
+from sudare.errors import DataError, SudareWarning
 
 
 def written(folder: Path, *tables: dict[str, Any]) -> str:
@@ -60,7 +60,10 @@ def test_a_column_without_a_value_is_text(tmp_path: Path) -> None:
 def test_a_partition_named_by_a_code_keeps_its_zeros(tmp_path: Path) -> None:
     (tmp_path / "zip=007").mkdir()
     source = written(tmp_path / "zip=007", {"a": [1]})
-    assert sudare.open(source).to_pyarrow().to_pydict() == {"a": [1], "zip": ["007"]}
+    assert sudare.open(source, partitions=True).to_pyarrow().to_pydict() == {"a": [1], "zip": ["007"]}
+    with pytest.warns(SudareWarning, match="S-PARTITION") as caught:
+        assert sudare.open(source).columns == ("a",)
+    assert "007" not in str(caught[0].message)
 
 
 def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 import sudare
-from sudare.data.files.writers import FORMATS, replacing, write_json, write_table
+from sudare.data.files.unit import replacing
+from sudare.data.files.writers import FORMATS, write_json, write_table
 from sudare.errors import SudareError, UsageError
 
 TABLE = pa.table({"a": ["x", "=1+1", None], "b": [1, 2, 3]})
@@ -28,19 +29,21 @@ def test_a_failed_write_leaves_the_old_file_and_no_temporary(tmp_path: Path) -> 
     target = tmp_path / "t.json"
     write_json({"old": 1}, target)
     with pytest.raises(RuntimeError), replacing(target) as part:
-        part.write_text("half")
+        part.write(b"half")
         raise RuntimeError
     assert '"old"' in target.read_text()
     assert [p.name for p in tmp_path.iterdir()] == ["t.json"]
 
 
 def test_a_stop_before_the_temporary_is_guarded_leaves_none(tmp_path: Path) -> None:
-    """Ctrl-C may come between any two steps; here it comes when the temporary was made and not yet locked."""
+    """Ctrl-C may come between any two steps; here it comes when the temporary was made and not yet open for writing."""
     code = (
-        "import os\nfrom sudare.data.files import writers\n"
-        "def stop(handle): assert os.listdir() == ['.out.csv.sudare-part']; raise KeyboardInterrupt\n"
-        "writers._locked = stop\n"
-        "try: writers.write_text('x', 'out.csv')\nexcept KeyboardInterrupt: print('stopped')"
+        "import os\nfrom sudare.data.files.writers import write_text\n"
+        "def stop(handle, *rest):\n"
+        "    if '.sudare-part' not in os.readlink(f'/proc/self/fd/{handle}'): return fdopen(handle, *rest)\n"
+        "    assert [name.endswith('.sudare-part') for name in os.listdir()] == [True]; raise KeyboardInterrupt\n"
+        "os.fdopen, fdopen = stop, os.fdopen\n"
+        "try: write_text('x', 'out.csv')\nexcept KeyboardInterrupt: print('stopped')"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.stdout == "stopped\n", done.stderr
@@ -59,7 +62,7 @@ def test_a_file_is_as_open_as_the_user_wants_his_files(tmp_path: Path, umask: st
 
 def test_two_writers_of_the_same_file_do_not_meet(tmp_path: Path) -> None:
     with replacing(tmp_path / "t.json") as part:
-        part.write_text("first")
+        part.write(b"first")
         with pytest.raises(UsageError, match="another run"), replacing(tmp_path / "t.json"):
             pass
     assert (tmp_path / "t.json").read_text() == "first"

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import sudare
 from sudare.data import Dataset, Roles
 from sudare.data.values.hierarchies import Hierarchy
-from sudare.disclosure.individual import posterior_risk
 from sudare.disclosure.measure import disclosure
 from sudare.disclosure.records import record_measures
 from sudare.disclosure.result import DisclosureResult
@@ -204,17 +203,33 @@ def test_a_population_table_gives_the_journalist_exact_counts() -> None:
     assert found.journalist.mean == pytest.approx((1 / 4 + 2 / 10) / 3)
 
 
-def test_a_population_of_a_size_is_spread_over_the_classes_as_the_sample_is() -> None:
-    sample = Dataset.from_arrow(pa.table({"q": ["a", "b", "b"]}), Roles.of(quasi="q"))
-    expected = posterior_risk([1, 2], [10, 20])
-    found = disclosure(sample, population=30, measures=["k", "population"]).journalist
-    assert found is not None
-    assert (found.largest, found.mean) == pytest.approx((expected[0], (expected[0] + 2 * expected[1]) / 3))
+def test_a_population_of_a_size_is_a_range_over_models() -> None:
+    sample = Dataset.from_arrow(pa.table({"q": ["a", "b", "b", "c", "d"]}), Roles.of(quasi="q"))
+    found = disclosure(sample, population=30, measures=["k", "population"])
+    assert {"pitman", "zayatz", "log-linear main effects"} <= set(found.journalist_models)
+    assert found.journalist is not None
+    assert found.journalist.mean == max(risk.mean for risk in found.journalist_models.values())
+    low, high = (value(found, "journalist", f"mean, {end} model") for end in ("lowest", "highest"))
+    assert low < high == found.journalist.mean
     rows = record_measures(sample, population=30)["risk"].to_pylist()
-    assert rows == pytest.approx([expected[0], expected[1], expected[1]])
-    everybody = disclosure(sample, population=3, measures=["k", "population"]).journalist
+    assert rows[1] == rows[2] < rows[0]
+    everybody = disclosure(sample, population=5, measures=["k", "population"]).journalist
     assert everybody is not None
-    assert everybody.largest == 1
+    assert (everybody.largest, everybody.mean) == pytest.approx((1, 4 / 5))
+
+
+def test_k_map_and_delta_presence_are_counted_in_a_population_table() -> None:
+    population = Dataset.from_arrow(pa.table({"q": ["a"] * 4 + ["b"] * 10}), Roles.of(quasi="q"))
+    some, all_values = (
+        Dataset.from_arrow(pa.table({"q": values}), Roles.of(quasi="q"))
+        for values in (["b", "b"], ["a", "b", "b"])
+    )
+    part = disclosure(some, population=population, measures=["k"]).presence
+    whole = disclosure(all_values, population=population, measures=["k"]).presence
+    assert part is not None
+    assert whole is not None
+    assert (part.k_map, part.delta_low, part.delta_high) == (10, 0.0, 0.2)
+    assert (whole.k_map, whole.delta_low, whole.delta_high) == (4, 0.2, 0.25)
 
 
 def test_a_missing_sensitive_value_is_a_leaf_of_its_own() -> None:

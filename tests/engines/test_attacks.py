@@ -75,7 +75,7 @@ def test_attacks_that_need_all_rows_are_refused_by_name_and_left_out_by_default(
 def test_many_rows_are_drawn_and_the_result_says_so(releases, monkeypatch):
     """A sample of rows estimates the rate within an interval as wide as a sample of that size allows."""
     (ds, release), (here, expected) = releases
-    monkeypatch.setattr("sudare.attacks.running.DRAWN", 300)
+    monkeypatch.setattr("sudare.attacks.matching.DRAWN", 300)
     lonely = attacks.IdentifySa(quasi=("sex", "age", "rent"))
     battery = [lonely, attacks.IdentifySa21(), attacks.Gower()]
     result = sudare.attack(ds, release, battery)

@@ -47,6 +47,7 @@ RECIPES = {
         methods.Noise(sd=0.1, columns=["price", "count"]),
         methods.Round(column="price", to=0.5),
     ],
+    "noise twice": [methods.Noise(sd=0.1, columns=["price"]), methods.Noise(sd=0.1, columns=["price"])],
     "generalize, unify": [
         methods.Generalize(column="day"),
         methods.Unify(column="shop"),
@@ -57,6 +58,7 @@ RECIPES = {
     "dummy records": [methods.DummyRecords(value="shop", k=3, effort="low")],
     "mondrian": [methods.Mondrian(k=7, columns=["count", "day", "shop"])],
     "top coding by mean": [methods.TopBottomCode(column="price", share=0.1, replacement="mean")],
+    "top coding by median": [methods.TopBottomCode(column="price", share=0.1, replacement="median")],
     "small classes, then two steps in the same groups": [
         methods.SuppressRecords(k=3),
         methods.Swap(columns=["goods"]),
@@ -107,6 +109,41 @@ def test_records_known_by_an_identifier_get_the_same_draws(on_spark, on_duckdb, 
         for place in (on_spark, on_duckdb)
     )
     same(as_dict(found), as_dict(expected))
+
+
+RECORDS = pa.table(
+    {
+        "who": [f"p{n % 90}" for n in range(500)],
+        "visit": [n // 90 for n in range(495)] + [0] * 5,  # five visits have the number of another
+        "ward": [n % 7 for n in range(500)],
+        "ill": [f"d{n % 9}" for n in range(500)],
+    }
+)
+RECORD_ROLES = {"user": "who", "record": ["visit"], "quasi": ["ward"], "sensitive": ["ill"]}
+
+
+def _visits(open_there, key):
+    return as_dict(
+        sudare.anonymize(open_there(RECORDS, **RECORD_ROLES), methods.RandomizedAddition(l=3), key=key)
+    )
+
+
+@pytest.mark.filterwarnings("ignore::sudare.errors.SudareWarning")
+def test_declared_records_get_the_same_draws_where_they_do_not_fit_into_memory(
+    on_duckdb, same, key, monkeypatch
+):
+    expected = _visits(on_duckdb, key)
+    assert list(expected["cells"]) == ["who", "ward", "ill"]
+    assert "record" not in expected["roles"]
+    monkeypatch.setattr("sudare.engine.duckdb.rows.fits", lambda ds: False)
+    monkeypatch.setattr("sudare.engine.duckdb.ids.BATCH_ROWS", 64)
+    same(_visits(on_duckdb, key), expected)
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore::sudare.errors.SudareWarning")
+def test_declared_records_get_the_same_draws_on_spark(on_spark, on_duckdb, same, key):
+    same(_visits(on_spark, key), _visits(on_duckdb, key))
 
 
 @pytest.mark.spark

@@ -11,7 +11,8 @@ import pytest
 
 import sudare
 from sudare import methods, registry
-from sudare.attacks.base import Attack, Candidates, Reads
+from sudare.attacks.base import Candidates
+from sudare.attacks.matching import Matching, Reads
 from sudare.data.truth import ROW
 from sudare.utility.base import Measured, Metric
 
@@ -63,7 +64,7 @@ def guess_by_income(pair):
 def test_a_new_attack_on_drawn_rows_runs_everywhere_and_never_sees_the_truth(released):
     @registry.attack
     @dataclass(frozen=True, kw_only=True)
-    class NearestIncome(Attack):
+    class NearestIncome(Matching):
         """The nearest income."""
 
         scope: ClassVar[str] = "row"
@@ -88,7 +89,7 @@ def test_a_new_attack_on_drawn_rows_runs_everywhere_and_never_sees_the_truth(rel
 def test_a_new_attack_within_groups_runs_everywhere_and_looks_on_otherwise(released, people):
     @registry.attack
     @dataclass(frozen=True, kw_only=True)
-    class OldestOfSex(Attack):
+    class OldestOfSex(Matching):
         """The oldest of the same sex and age above 30; the others by income."""
 
         scope: ClassVar[str] = "group"

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import pytest
 
-ALL = 54
+ALL = 100
 _told: dict[int, str] = {}
 _outcomes: dict[int, set[str]] = defaultdict(set)
 

@@ -164,7 +164,7 @@ def test_44(folder: Path, moment: str) -> None:
 
 @fault(45, "two runs on the same output: the second says so")
 def test_45(folder: Path, sudare: Run) -> None:
-    from sudare.data.files.writers import replacing
+    from sudare.data.files.unit import replacing
 
     with replacing(folder / "out.csv"):
         sudare("anonymize", *CALL).fails(2, "another run")

@@ -70,6 +70,17 @@ def test_a_record_with_a_unique_user_keeps_its_id_when_something_else_changes(ke
     assert (keys.record_ids(before, roles, key) == keys.record_ids(after, roles, key)).all()
 
 
+def test_declared_records_are_known_by_person_and_record_alone(key: Key) -> None:
+    roles = Roles.of(user="user", record="n")
+    lines = ROWS.set_column(2, "n", pa.array([1, 2, 1, 5, 6]))
+    whole = keys.record_ids(lines, roles, key)
+    assert len({row.tobytes() for row in whole}) == 5
+    other = lines.drop_columns(["goods"]).append_column("more", pa.array(range(5)))
+    assert (keys.record_ids(other, roles, key) == whole).all()
+    assert (keys.record_ids(lines.slice(0, 1), roles, key) == whole[:1]).all()
+    assert (keys.record_ids(lines, Roles.of(user="user"), key)[[0, 1, 3, 4]] != whole[[0, 1, 3, 4]]).any()
+
+
 def test_another_key_gives_other_ids_and_draws(key: Key) -> None:
     other = Key.demo(2)
     ids = keys.record_ids(ROWS, Roles(), key)

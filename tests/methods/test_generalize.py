@@ -18,7 +18,8 @@ from sudare.data.values.originals import consistency
 from sudare.engine.rows import Draft
 from sudare.errors import DataError, UsageError
 from sudare.keys import Key
-from sudare.methods.plugins.generalize import Generalize, Round, TopBottomCode
+from sudare.methods.plugins.generalize import Generalize, Round
+from sudare.methods.plugins.top_bottom import TopBottomCode
 
 KEY = Key.demo(1)
 
@@ -96,10 +97,34 @@ def test_large_whole_numbers_can_be_rounded_to_a_fraction() -> None:
 
 
 def test_the_mean_beyond_the_bound_keeps_the_total() -> None:
-    values = [1.0, 2.0, 3.0, 50.0, 100.0]
+    values = [1.0, 2.0, 3.0, 50.0, 75.0, 100.0]
     coded = column(TopBottomCode(column="x", top=10, replacement="mean"), pa.array(values))
-    assert coded == [1, 2, 3, 75, 75]
+    assert coded == [1, 2, 3, 75, 75, 75]
     assert sum(coded) == sum(values)
+
+
+def test_the_median_beyond_the_bound_is_whole_for_whole_numbers() -> None:
+    coded = TopBottomCode(column="x", top=10, replacement="median")
+    assert column(coded, pa.array([1.0, 50.0, 60.0, 1000.0])) == [1, 60, 60, 60]
+    assert column(coded, pa.array([1.0, 50.0, 60.0, 61.0, 1000.0])) == [1, 60.5, 60.5, 60.5, 60.5]
+    assert column(coded, pa.array([1, 50, 60, 63, 1000])) == [1, 62, 62, 62, 62]
+
+
+def test_a_mean_or_median_needs_three_people_not_three_records() -> None:
+    ours = {"user": ["a", "a", "a", "b", "c", "d"], "x": [100, 101, 102, 103, 1, 2]}
+    for replacement in ("mean", "median"):
+        with pytest.raises(UsageError, match="fewer than 3 people"):
+            _coded(replacement, **ours)
+    assert _coded("bound", **ours) == [50, 50, 50, 50, 1, 2]
+    ours["user"] = ["a", "a", "e", "b", "c", "d"]
+    assert _coded("median", **ours) == [102, 102, 102, 102, 1, 2]
+    with pytest.raises(UsageError, match="below the bound"):
+        column(TopBottomCode(column="x", bottom=10, replacement="mean"), pa.array([1, 2, 50]))
+
+
+def _coded(replacement: str, **columns: list[Any]) -> list[Any]:
+    made = Draft.of(Dataset.from_arrow(pa.table(columns), Roles.of(user="user", sensitive="x")), KEY)
+    return TopBottomCode(column="x", top=50, replacement=replacement).apply(made, KEY).table["x"].to_pylist()
 
 
 def test_a_share_is_coded_on_both_sides() -> None:
@@ -205,5 +230,5 @@ def test_decimals_of_any_length_are_rounded_and_coded_exactly():
     whole, details = published(TopBottomCode(column="whole", share=0.1))
     assert whole == published(TopBottomCode(column="unsigned", share=0.1))[0]
     assert details == {"top_coded": 4, "bottom_coded": 4}
-    mean, _ = published(TopBottomCode(column="price", top=65, replacement="mean"))
+    mean, _ = published(TopBottomCode(column="price", top=60, replacement="mean"))
     assert sum(mean) == pytest.approx(sum(table["price"].to_pylist()), abs=Decimal("0.05"))

@@ -205,3 +205,39 @@ def test_what_is_no_method_is_refused_and_not_shown(wrong, key):
         with pytest.raises(UsageError, match="is not a method") as refused:
             sudare.anonymize(people(), given, key=key)
         assert "secret" not in str(refused.value)
+
+
+def test_two_steps_of_noise_draw_independently(key):
+    ds = people(4000)
+    once, twice = (
+        np.array(in_original_order(sudare.anonymize(ds, [Noise(sd=0.2)] * n, key=key), "w")) for n in (1, 2)
+    )
+    original = np.array(ds.to_pyarrow()["w"])
+    first, second = once - original, twice - once
+    assert abs(np.corrcoef(first, second)[0, 1]) < 5 / np.sqrt(4000)
+    assert second.std() / first.std() == pytest.approx(1, rel=0.05)
+
+
+def test_a_second_swap_is_another_one(key):
+    ds = people(4000)
+    once, twice = (
+        in_original_order(sudare.anonymize(ds, [Swap(columns=["w"])] * n, key=key), "w") for n in (1, 2)
+    )
+    original = ds.to_pyarrow()["w"].to_pylist()
+    assert sum(a == b for a, b in zip(twice, original)) < 0.02 * 4000
+    assert once != twice
+
+
+@pytest.mark.parametrize("grown", [200, 208])
+def test_a_smaller_share_deletes_a_part_of_what_a_larger_one_does(key, grown):
+    first = set(sudare.anonymize(people(), DeleteRecords(share=0.1), key=key).truth)
+    kept = set(sudare.anonymize(people(), DeleteRecords(share=0.4), key=key).truth)
+    assert kept < first
+    whole = people()
+    more = pa.concat_tables([whole.to_pyarrow(), people(grown).to_pyarrow().slice(200)])
+    later = {
+        row
+        for row in sudare.anonymize(Dataset.from_arrow(more, ROLES), DeleteRecords(share=0.4), key=key).truth
+        if row < 200
+    }
+    assert later <= kept or kept <= later

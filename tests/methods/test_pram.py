@@ -11,7 +11,8 @@ from sudare.data.roles import Roles
 from sudare.engine.rows import Draft
 from sudare.errors import UsageError
 from sudare.keys import Key
-from sudare.methods.plugins.pram import Pram, invariant
+from sudare.methods.plugins.pram import Pram
+from sudare.methods.plugins.pram import invariant as made_invariant
 
 KEY = Key.demo(1)
 
@@ -30,7 +31,7 @@ def test_invariant_probabilities_keep_the_expected_counts(n, seed):
     rng = np.random.default_rng(seed)
     chances = rng.dirichlet(np.ones(n), n)
     counts = rng.integers(1, 50, n).astype(float)
-    made = invariant(chances, counts)
+    made = made_invariant(chances, counts)
     assert np.allclose(made.sum(axis=1), 1)
     assert np.allclose(counts @ made, counts)
 
@@ -89,3 +90,33 @@ def test_the_schema_can_be_written_as_json_whatever_the_values_are():
 
     release = Pram(column="job").apply(draft_of([dt.date(2020, 1, 1), dt.date(2021, 1, 1)]), KEY)
     assert json.loads(json.dumps(release.schema))["pram"]["job"]["values"] == ["2020-01-01", "2021-01-01"]
+
+
+@pytest.mark.parametrize("invariant", [True, False])
+def test_neither_schema_nor_details_give_the_exact_counts(invariant):
+    """Where values go one way only, the number of changed cells is the difference of the counts."""
+    one_way = [[1.0, 0.0], [0.5, 0.5]]
+    jobs = ["a"] * 137 + ["b"] * 263
+    release = Pram(column="job", matrix=one_way, invariant=invariant).apply(draft_of(jobs), KEY)
+    assert release.schema["pram"]["job"]["matrix"] == one_way
+    assert release.schema["pram"]["job"]["invariant"] is invariant
+    assert release.details["changed"] * 400 % 10 == pytest.approx(0)
+    published = np.unique(release.table["job"].to_pylist(), return_counts=True)[1].astype(float)
+    chances = np.array(one_way)
+    before = published @ np.linalg.inv(chances) if not invariant else published
+    used = chances if not invariant else made_invariant(chances, published)
+    expected = before @ (1 - np.diag(used)) / 400
+    assert release.details["expected_changed"] == pytest.approx(expected)
+
+
+def test_the_expected_loss_is_what_happens_on_average():
+    counts = np.array([JOBS.count(v) for v in ("a", "b", "c", None)])
+    for method in (Pram(column="job", retain=0.9), Pram(column="job", retain=0.9, invariant=False)):
+        losses, expected = [], []
+        for seed in range(12):
+            release = method.apply(draft_of(JOBS), Key.demo(seed))
+            published = release.table["job"].to_pylist()
+            after = np.array([published.count(v) for v in ("a", "b", "c", None)])
+            losses.append(np.abs(after - counts).sum() / 2 / len(JOBS))
+            expected.append(release.details["information_loss"])
+        assert np.mean(expected) == pytest.approx(np.mean(losses), rel=0.5)

@@ -37,6 +37,15 @@ def test_every_option_reaches_the_call(capsys):
     twice = rows(capsys, "-a", "date", "--across", "goods+goods")
     assert ["goods", "goods"] in [row["attributes"] for row in twice]
     assert rows(capsys, "-a", "time", "--channel", "time=hour")[0]["channel"] == "time hour"
+    known = rows(capsys, "-a", "goods,date", "--known", "1..2", "--channel", "date=exact,date=month")
+    assert [(row["attributes"][0], row["channel"], row["known"]) for row in known] == [
+        ("date", "", 1),
+        ("date", "", 2),
+        ("date", "date month", 1),
+        ("date", "date month", 2),
+        ("goods", "", 1),
+        ("goods", "", 2),
+    ]
     assert rows(capsys, "--values", "date")[0]["value"] == "2010/12/3"
     models = rows(capsys, "-a", "date", "--models", "--sample-size", "2")
     assert [row["model"] for row in models] == ["exact", "sample", "low-cost"]

@@ -87,7 +87,7 @@ def test_the_key_and_the_people_are_in_no_plan_no_repr_and_no_log(release, secre
 
 
 def test_bad_cells_are_found_by_the_workers_and_said_without_a_traceback(spark, key):
-    frame = spark.createDataFrame(pa.table({"id": [1, 2, 3], "x": [1.0, float("nan"), 2.0]}))
+    frame = spark.createDataFrame(pa.table({"id": [1, 2, 3], "x": [1.0, float("inf"), 2.0]}))
     ds = sudare.open(frame, identifier="id", sensitive="x")
     with pytest.raises(DataError, match="column 'x' holds NaN or infinite values") as wrong:
         sudare.anonymize(ds, methods.Round(column="x", to=0.5), key=key)

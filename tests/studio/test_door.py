@@ -131,9 +131,9 @@ def test_an_interrupt_ends_the_studio_and_its_files(folder: Path, tmp_path: Path
     assert process.stdout is not None
     assert "http://127.0.0.1:" in process.stdout.readline()
     process.stdout.readline()
-    assert list(tmp_path.glob("sudare-studio-*"))
+    assert list(tmp_path.glob("sudare-*/*/studio-*"))
     process.send_signal(signal.SIGINT)
     told, _ = process.communicate(timeout=60)
     assert "has ended" in told
     assert process.returncode == 0
-    assert not list(tmp_path.glob("sudare-studio-*"))
+    assert not list(tmp_path.glob("sudare-*"))

@@ -1,7 +1,7 @@
-"""What an attack is: parameters in a frozen dataclass, one verb, explicit ties.
+"""What an attack is: parameters in a frozen dataclass and one verb, `measure`.
 
-An attack sees the original and the release (never the truth) as a `Pair` and answers with
-`Candidates`: for every release row the original rows that it holds equally likely. Whether it was right
+Most attacks match (`sudare.attacks.matching`): they see the original and the release (never the truth) as a `Pair` and
+answer with `Candidates`: for every release row the original rows that it holds equally likely. Whether they were right
 is decided once, in `sudare.attacks.scoring`.
 """
 
@@ -10,55 +10,46 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from sudare.attacks.case import Case, Finding
     from sudare.engine.pair import Pair
 
 Rows = NDArray[np.int64]
-Scope = Literal["row", "group", "table"]
-
-
-class Reads(NamedTuple):
-    """The columns that an attack within groups reads: those that must be equal, and those compared beside, then or
-    by `otherwise`.
-    """
-
-    equal: tuple[str, ...]
-    compared: tuple[str, ...] = ()
+Kind = Literal["linkage", "inference", "membership", "known records"]
 
 
 class Attack(ABC):
-    """A re-identification attack: `match` is its one verb, `suited` proposes it for a table.
+    """An attack on a release: `measure` is its one verb, `suited` proposes it for a table.
 
-    `unit` says what is matched: "row" (release rows to original rows) or "user" (the distinct release
-    users to the distinct original users, both numbered in the sorted order of `Pair.users`).
-
-    `scope` says what it must have in one place, and so where it can run: "row" = any release rows, each beside all
-    originals; "group" = the rows with equal values in the columns that `reads` names; "table" = both tables.
+    `kind` says what the rate is about: rows or people linked to the original ("linkage"), a value guessed
+    ("inference"), whether somebody is in the release at all ("membership"), people found by some of their records
+    ("known records"). `target` names the column or the unit that the rate counts; rows and people are never mixed in
+    one number. `weight` is the attack's share of a budget beside the others'. `several` marks attacks on what several
+    releases say together.
     """
 
-    unit: ClassVar[str] = "row"
+    kind: ClassVar[Kind] = "linkage"
     family: ClassVar[str] = "linkage"
     priority: ClassVar[int] = 1000
+    weight: ClassVar[float] = 1.0
+    several: ClassVar[bool] = False
 
     @property
-    def scope(self) -> Scope:
-        return "table"
+    def target(self) -> str:
+        """The column or the unit concerned."""
+        return "rows"
 
     @abstractmethod
-    def match(self, pair: Pair) -> Candidates:
-        """The candidates of every release row (or user)."""
+    def measure(self, case: Case) -> Finding:
+        """What the attack finds; raise `NotRun` with the reason where it fits and cannot be run."""
 
-    def reads(self, pair: Pair) -> Reads:
-        """Of an attack within groups: what must be equal, and what it compares; if nothing, it looks among all."""
-        return Reads(())
-
-    def otherwise(self, pair: Pair) -> Attack | None:
-        """Of an attack within groups: the attack of scope "row" on the rows that found nobody in their group."""
+    def refusal(self, pair: Pair) -> str | None:
+        """Why the attack cannot run where the rows are; None if it can."""
         return None
 
     @classmethod

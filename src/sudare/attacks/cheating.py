@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.attacks.scoring import Score
+from sudare.attacks.case import Finding
 from sudare.engine.pair import Pair
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Untouched(NamedTuple):
     alone: bool
 
 
-def findings(pair: Pair, truth: Ints, scores: Mapping[str, Score]) -> list[str]:
+def findings(pair: Pair, truth: Ints, scores: Mapping[str, Finding]) -> list[str]:
     """Sentences on what makes the scores look better or worse than the release is."""
     found = []
     if pair.release.shown is not None:
@@ -49,7 +49,9 @@ def findings(pair: Pair, truth: Ints, scores: Mapping[str, Score]) -> list[str]:
         )
     elif seen.identical >= 0.5:
         found.append(f"S-IDENTICAL: {seen.identical:.0%} of the rows are identical to a row of the original.")
-    tied = [f"{name} {s.from_ties / s.rate:.0%}" for name, s in scores.items() if _mostly_ties(name, s)]
+    tied = [
+        f"{name} {s.from_ties / s.rate:.0%}" for name, s in scores.items() if s.rate and _mostly_ties(name, s)
+    ]
     if tied:
         found.append(
             f"S-TIES: part of the rate that comes from ties: {', '.join(tied)}; compare with ties='fail'."
@@ -57,9 +59,9 @@ def findings(pair: Pair, truth: Ints, scores: Mapping[str, Score]) -> list[str]:
     return found
 
 
-def _mostly_ties(name: str, scored: Score) -> bool:
+def _mostly_ties(name: str, scored: Finding) -> bool:
     """Whether ties make up half of a rate; identify-rand guesses among equals by definition."""
-    return not name.startswith("identify-rand") and scored.from_ties > 0.5 * scored.rate
+    return not name.startswith("identify-rand") and scored.from_ties > 0.5 * (scored.rate or 0.0)
 
 
 def untouched(pair: Pair, truth: Ints) -> Untouched:

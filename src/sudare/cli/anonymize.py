@@ -44,7 +44,9 @@ def anonymize(
 ) -> None:
     """Run a recipe on a table and write the release."""
     from sudare.cli.release_summary import emit_release
-    from sudare.data.files.writers import check_output
+    from sudare.data.files.outputs import check_apart, check_output
+    from sudare.data.files.targets import unit_paths
+    from sudare.data.files.unit import reserving
     from sudare.errors import UsageError
     from sudare.keys import Key
     from sudare.methods.recipe import Recipe
@@ -54,12 +56,14 @@ def anonymize(
         raise UsageError(
             "a seed can be guessed, and with it every draw; use --key, or --demo on invented data"
         )
+    unit = unit_paths(out, truth)
+    for path in unit:
+        check_output(path, (*ds.files, recipe, *(() if key is None else (key,))))
+    check_apart(*unit)
     secret = Key.demo(demo_seed or 0) if demo else Key.of(key)
-    for path in (out, truth):
-        if path is not None:
-            check_output(path, (*ds.files, *(p for p in (recipe, secret.path) if p is not None)))
     wanted = {"force": force or None, "effort": effort}
     chosen = Recipe.from_toml(recipe).changed(**{k: v for k, v in wanted.items() if v is not None})
-    release = run(ds, chosen, key=secret)
-    release.save(out, truth=truth, escape_formulas=escape_formulas)
+    with reserving(*unit):
+        release = run(ds, chosen, key=secret)
+        release.save(out, truth=truth, escape_formulas=escape_formulas)
     emit_release(release, out, truth, format)

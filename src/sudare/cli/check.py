@@ -45,9 +45,11 @@ def check(
     ] = CheckFormat.table,
 ) -> None:
     """Check a table against the policy of sudare.toml."""
+    from sudare.data.published import Published
     from sudare.errors import PolicyError
     from sudare.policy.check import check as measure
 
+    Published.of(ds)  # a card that belongs to another release says nothing of this one
     result = measure(ds, _policy(policy, preset), attack=_attack(attack))
     if format is CheckFormat.junit:
         typer.echo(result.junit(), nl=False)
@@ -86,5 +88,5 @@ def _attack(given: str | None) -> Any:
         pass
     try:
         return json.loads(Path(given).read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, ValueError):
+    except (OSError, UnicodeDecodeError, ValueError, RecursionError):
         raise UsageError(f"--attack {given}: no JSON of `sudare attack --format json`, no number") from None

@@ -46,6 +46,7 @@ SOURCE: dict[str, Any] = {
         str, typer.Argument(metavar="FILE", help="A file, a glob, example:NAME, or a database URL.")
     ],
     "user": Annotated[str | None, typer.Option("--user", help="The column that names the person.")],
+    "record": _list("--record", help="Columns that tell a person's records apart, e.g. a visit number"),
     "identifier": _list("--identifier", help="Columns that identify: dropped from a release"),
     "quasi": _list("--quasi", help="Columns an attacker may know"),
     "sensitive": _list("--sensitive", help="Columns to protect"),
@@ -55,6 +56,10 @@ SOURCE: dict[str, Any] = {
     "sheet": Annotated[str | None, typer.Option("--sheet", help="Sheet of a workbook.")],
     "table": Annotated[str | None, typer.Option("--table", help="Table of a database.")],
     "engine": Annotated[str | None, typer.Option("--engine", help="duckdb, local[*] or spark://host:7077.")],
+    "partitions": Annotated[
+        bool | None,
+        typer.Option("--partitions", help="Folders such as zip=10115 above Parquet files are columns."),
+    ],
 }
 
 
@@ -79,6 +84,7 @@ def with_source(command: Callable[..., Any]) -> Callable[..., Any]:
 def open_source(
     source: str,
     user: str | None = None,
+    record: Iterable[str] | None = None,
     identifier: Iterable[str] | None = None,
     quasi: Iterable[str] | None = None,
     sensitive: Iterable[str] | None = None,
@@ -88,6 +94,7 @@ def open_source(
     sheet: str | None = None,
     table: str | None = None,
     engine: str | None = None,
+    partitions: bool | None = None,
 ) -> Dataset:
     """Open what the command line names; a `sudare.toml` in this folder that was made for the file is used."""
     from sudare.data.opening import open as open_any
@@ -95,6 +102,7 @@ def open_source(
     return open_any(
         source,
         user=user,
+        record=names(record),
         identifier=names(identifier),
         quasi=names(quasi),
         sensitive=names(sensitive),
@@ -104,15 +112,19 @@ def open_source(
         sheet=sheet,
         table=table,
         engine=engine,
+        partitions=bool(partitions),
     )
 
 
 def open_release(ds: Dataset, path: str, truth: str | Path | None) -> Published:
-    """A release and its truth, opened where the original is."""
+    """A release and its truth, opened where the original is; one that sudare did not write has the original's codes."""
     from sudare.data.opening import open as open_any
     from sudare.data.published import Published
 
-    return Published.of(open_any(path, engine=ds.master), truth)
+    release = open_any(path, engine=ds.master)
+    if ds.missing and not release.published:
+        release = open_any(path, engine=ds.master, missing=ds.missing)
+    return Published.of(release, truth)
 
 
 def names(given: Iterable[str] | None) -> list[str]:
@@ -152,19 +164,19 @@ def emit(result: Result, format: Format) -> None:
 
 def markdown(result: Result) -> str:
     """The rows as a Markdown table, then the notes."""
-    from sudare.results import show, visible
+    from sudare.results import in_markdown, show
 
     def line(cells: Iterable[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        return "| " + " | ".join(cells) + " |"
 
     columns = result.columns
-    rows = [line(show(row.get(c)) for c in columns) for row in result.rows]
+    rows = [line(in_markdown(show(row.get(c))) for c in columns) for row in result.rows]
     return "\n".join(
         [
-            line(map(visible, columns)),
+            line(map(in_markdown, columns)),
             line("---" for _ in columns),
             *rows,
-            *(f"\n{visible(note)}" for note in result.notes),
+            *(f"\n{in_markdown(note)}" for note in result.notes),
         ]
     )
 

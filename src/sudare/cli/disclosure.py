@@ -55,8 +55,11 @@ def disclosure(
 
     Also special uniques, and which columns tell records apart.
     """
+    from sudare.data.files.outputs import check_output
     from sudare.disclosure.measure import disclosure as measure
 
+    if records is not None:
+        check_output(records, ds.files)
     result = measure(
         ds,
         measures=names(measures) or None,  # type: ignore[arg-type]
@@ -75,12 +78,13 @@ def disclosure(
 def _write_records(
     ds: Dataset, path: Path, weights: str | None, population: str | None, max_size: int | None
 ) -> None:
-    from sudare.data.files.writers import check_output, write_table
+    from sudare.data.files.unit import PRIVATE
+    from sudare.data.files.writers import write_table
     from sudare.disclosure.records import record_measures
 
     people = int(population) if population is not None and population.isdigit() else None
-    out = check_output(path, ds.files)
-    write_table(record_measures(ds, weights=weights, population=people, max_size=max_size), out)
+    table = record_measures(ds, weights=weights, population=people, max_size=max_size)
+    write_table(table, path, mode=PRIVATE)
 
 
 def _population(given: str | None) -> int | Dataset | None:

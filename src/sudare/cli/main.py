@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import pkgutil
+import signal
 import sys
 import warnings
-from typing import Any
+from typing import Any, TextIO
 
 import typer
 
 from sudare import progress
-from sudare.errors import SudareError, SudareWarning
+from sudare.data.files.unit import sweep
+from sudare.errors import SudareError, SudareWarning, is_interrupt, of_engine
 from sudare.results import visible
 
 # the order of the loop, which is the order of `sudare --help`
@@ -24,6 +27,8 @@ ORDER = (
 
 def main() -> None:
     """The console script."""
+    _open_streams()
+    _stop_on_signals()
     arguments = sys.argv[1:]
     debug = "--debug" in arguments
     if debug:
@@ -37,8 +42,10 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
     warnings.simplefilter("always", SudareWarning)
     try:
         with progress.shown():
+            sweep()
             app = build(*arguments[:1])
             result = app(arguments or ["--help"], prog_name="sudare", standalone_mode=False)
+            sys.stdout.flush()
         if result == 130:  # typer's word for Ctrl-C
             return _fail("stopped", 130)
         return result if isinstance(result, int) else 0
@@ -49,16 +56,20 @@ def run(arguments: list[str], *, debug: bool = False) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _fail("stopped", 130)
     except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  the reader has gone; say nothing more
+        _silence(sys.stdout)  # the reader has gone; say nothing more
         return 0
     except SudareError as error:
+        if _stopped:
+            return _fail("stopped", 130)
         if debug:
             raise
         return _fail(str(error), error.exit_code)
     except Exception as error:
+        if _stopped or is_interrupt(error):
+            return _fail("stopped", 130)
         if debug:
             raise
-        return _fail(_unexpected(error), 3)
+        return _fail(str(_output(error) or of_engine(error) or _unexpected(error)), 3)
 
 
 def build(command: str = "") -> typer.Typer:
@@ -99,9 +110,61 @@ def _version(wanted: bool) -> None:
         raise typer.Exit()
 
 
+def _stop_on_signals() -> None:
+    """A hang-up and a request to end are Ctrl-C: everything is taken back. The second one ends the process at once,
+    and the next start clears up. What the caller chose to ignore (nohup) stays ignored.
+    """
+
+    def stop(number: int, frame: Any) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        _stopped.append(number)
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, stop)
+
+
+# libraries turn a KeyboardInterrupt that meets them at work into errors of their own
+_stopped: list[int] = []
+
+
+def _open_streams() -> None:
+    """A stream that the caller closed gets a file of its own: the next file opened would take its number, and get the
+    messages. Nothing can be written to such a standard output, which is an error when it is tried.
+    """
+    for number, name, mode in ((1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, mode)
+            os.dup2(handle, number)
+            setattr(sys, name, open(number, "w", closefd=False))  # noqa: SIM115  it is open to the end
+
+
+def _silence(stream: TextIO) -> None:
+    """What is still to be written to a stream that takes nothing goes nowhere."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _output(error: Exception) -> str | None:
+    """What happened to standard output: files say themselves what happened to them."""
+    if not isinstance(error, OSError) or error.filename is not None:
+        return None
+    _silence(sys.stdout)
+    return f"standard output cannot be written ({error.strerror or 'error'}); send it to a file or a pipe that takes it"
+
+
 def _fail(text: str, code: int) -> int:
-    print(f"error: {_lines(text)}", file=sys.stderr)
+    _say(f"error: {_lines(text)}")
     return code
+
+
+def _say(text: str) -> None:
+    """A line on standard error; if that takes nothing, the exit code has to do."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except OSError:
+        _silence(sys.stderr)
 
 
 def _lines(text: str) -> str:
@@ -112,7 +175,7 @@ def _lines(text: str) -> str:
 def _wrong_call(error: typer.TyperException) -> int:
     text = error.format_message()
     if text.startswith("Usage:"):  # a group of commands without a command
-        print(text, file=sys.stderr)
+        _say(text)
         return 2
     context = getattr(error, "ctx", None)
     return _fail(text.rstrip(".") + (f"; see {context.command_path} --help" if context else ""), 2)
@@ -128,14 +191,12 @@ def _unexpected(error: Exception) -> str:
         if frame
         else "unknown place"
     )
-    if type(error).__name__ in ("MemoryError", "OutOfMemoryException"):
-        return "not enough memory; set SUDARE_MEMORY to what this process may take (e.g. 2GB), or free some"
     return f"sudare failed unexpectedly ({type(error).__name__} at {place}); run again with --debug and report it"
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
     if isinstance(message, SudareWarning):
-        print(f"warning {message.code}: {_lines(message.text)}", file=sys.stderr)
+        _say(f"warning {message.code}: {_lines(message.text)}")
 
 
 if __name__ == "__main__":

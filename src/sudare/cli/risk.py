@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.common import Format, FormatOption, KeyOption, emit, names, open_release, with_source
+from sudare.cli.common import (
+    Format,
+    FormatOption,
+    KeyOption,
+    emit,
+    names,
+    numbers,
+    open_release,
+    with_source,
+)
 
 if TYPE_CHECKING:
     from sudare.data.dataset import Dataset
@@ -45,7 +54,15 @@ def risk(
     channel: Annotated[
         list[str] | None,
         typer.Option(
-            "--channel", help="Blurred knowledge: time=hour, price=round:10, time=within:1h, goods=wrong:0.1."
+            "--channel",
+            help="Blurred knowledge: time=hour, goods=first:3, price=round:10, time=within:1h, goods=wrong:0.1; with "
+            "--known several: date=exact,date=month.",
+        ),
+    ] = None,
+    known: Annotated[
+        str | None,
+        typer.Option(
+            "--known", help="So many records known of one person, by these attributes: 1..10 or 1,2,4."
         ),
     ] = None,
     release: Annotated[
@@ -86,6 +103,7 @@ def risk(
         missing=missing,  # type: ignore[arg-type]
         across=names(across) == ["all"] or names(across),
         channel=_channels(names(channel)),
+        known=None if known is None else numbers(known),
         release=published,
         key=key,
     )
@@ -104,14 +122,17 @@ def _view(result: RiskResult, values: str | None, threshold: float | None, model
     return values_view(result, values) if values is not None else minimum_view(result, threshold or 0.0)
 
 
-def _channels(given: list[str]) -> dict[str, str] | None:
+def _channels(given: list[str]) -> dict[str, list[str]] | None:
     from sudare.errors import UsageError
 
     pairs = [text.partition("=") for text in given]
     for name, sign, _ in pairs:
         if not sign:
             raise UsageError(f"--channel {name}: write attribute=channel, e.g. time=hour")
-    return {name: channel for name, _, channel in pairs} or None
+    found: dict[str, list[str]] = {}
+    for name, _, channel in pairs:
+        found.setdefault(name, []).append(channel)
+    return found or None
 
 
 def _draw(result: RiskResult, threshold: float | None, path: Path) -> None:

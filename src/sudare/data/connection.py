@@ -1,19 +1,18 @@
-"""The one DuckDB connection of the process, and the private folder for its temporaries."""
+"""The one DuckDB connection of the process."""
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import functools
 import glob
 import itertools
 import os
-import secrets
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from sudare.data.files.private import private_folder as private_folder
+from sudare.errors import UsageError
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 _names = itertools.count(1)
 OWN_SHARE = 0.6  # of the memory of the process that DuckDB may take; batches and libraries need the rest
 LEAST = 1 << 28  # bytes without which DuckDB cannot read a file in parallel
-ODD = ("BIGNUM", "BIT", "BLOB", "INTERVAL", "TIME WITH TIME ZONE")
+ODD = ("BIGNUM", "BIT", "BLOB", "INTERVAL", "TIME WITH TIME ZONE", "UHUGEINT")
 
 
 @functools.cache
@@ -41,13 +40,21 @@ def connect() -> duckdb.DuckDBPyConnection:
         "autoload_known_extensions": False,
         "temp_directory": str(private_folder() / "spill"),
     }
-    if threads := os.environ.get("SUDARE_THREADS"):
-        config["threads"] = int(threads)
+    if "SUDARE_THREADS" in os.environ:
+        config["threads"] = setting("SUDARE_THREADS", 1)
     connection = duckdb.connect(":memory:", config=config)
     _limit_memory(connection)
     connection.execute("SET enable_progress_bar = false")
     connection.execute("SET parquet_metadata_cache = true")  # read once per file and change of it
     return connection
+
+
+def setting(name: str, default: int) -> int:
+    """A whole number of the environment, at least 1."""
+    given = os.environ.get(name, "").strip() or str(default)
+    if not given.isdecimal() or int(given) < 1:
+        raise UsageError(f"{name} is no whole number from 1 up; set it to one, or unset it")
+    return int(given)
 
 
 def memory_limit() -> int:
@@ -71,11 +78,20 @@ def limited(memory: int | None) -> Iterator[None]:
 def _limit_memory(connection: duckdb.DuckDBPyConnection) -> None:
     """DuckDB's part of what the process may take, or what DuckDB takes by itself."""
     if given := os.environ.get("SUDARE_MEMORY"):
-        connection.execute(f"SET memory_limit = {literal(given)}")
+        _set_memory(connection, given)
         most = _memory_limit(connection)
         connection.execute(f"SET memory_limit = '{int(max(OWN_SHARE * most, min(most, LEAST)))}B'")
     else:
         connection.execute("RESET memory_limit")
+
+
+def _set_memory(connection: duckdb.DuckDBPyConnection, given: str) -> None:
+    import duckdb
+
+    try:
+        connection.execute(f"SET memory_limit = {literal(given)}")
+    except duckdb.Error:
+        raise UsageError("SUDARE_MEMORY is no size; set it to one such as 2GB, or unset it") from None
 
 
 def _memory_limit(connection: duckdb.DuckDBPyConnection) -> int:
@@ -84,20 +100,6 @@ def _memory_limit(connection: duckdb.DuckDBPyConnection) -> int:
     ).partition(" ")
     powers = {"bytes": 0, "KiB": 10, "MiB": 20, "GiB": 30, "TiB": 40}
     return int(float(number) * (1 << powers.get(unit, 0)))
-
-
-@functools.cache
-def private_folder() -> Path:
-    """A folder of this process that only its owner can read; it goes when the process ends.
-
-    What a killed process could not remove is removed here by the next one.
-    """
-    root = Path(tempfile.gettempdir())
-    _remove_orphans(root)
-    folder = root / f"sudare-{os.getuid()}-{os.getpid()}-{secrets.token_hex(8)}"
-    atexit.register(_remove, folder, os.getpid())  # before it exists: Ctrl-C may come at any moment
-    folder.mkdir(mode=0o700)
-    return folder
 
 
 def scalar(query: str) -> Any:
@@ -156,15 +158,3 @@ def _plain(column: str, kind: str) -> str:
     if kind == '"NULL"':
         return f"CAST(NULL AS VARCHAR) AS {column}"
     return f"CAST({column} AS VARCHAR) AS {column}" if is_odd(kind) else column
-
-
-def _remove(folder: Path, owner: int) -> None:
-    if os.getpid() == owner:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _remove_orphans(root: Path) -> None:
-    for folder in root.glob(f"sudare-{os.getuid()}-*-*"):
-        process = folder.name.split("-")[2]
-        if process.isdigit() and not Path(f"/proc/{process}").exists() and Path("/proc/self").exists():
-            shutil.rmtree(folder, ignore_errors=True)

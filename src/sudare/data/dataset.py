@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sudare.data.connection import connect, fresh_name, quote, scalar
+from sudare.data.connection import connect, fresh_name, quote, scalar, setting
 from sudare.data.roles import Roles
 from sudare.errors import UsageError, nearest
 
@@ -45,6 +45,7 @@ class Dataset:
     ibis expression (`expression`). `table` is the ibis expression of either. `published` is what a release
     says of itself in its sidecar: empty for a table that is no release. `files` are the files that are read: no
     output may take their place; `parquet` are those whose rows are the view's, if it is a view of Parquet files.
+    `missing` are the codes that were made nulls when the table was opened.
 
     >>> import sudare
     >>> ds = sudare.open("example:purchases", user="user")
@@ -61,6 +62,7 @@ class Dataset:
     published: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     parquet: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
     @classmethod
     def from_arrow(cls, table: pa.Table, roles: Roles | None = None, *, name: str = "table") -> Dataset:
@@ -128,15 +130,18 @@ class Dataset:
     @cached_property
     def users(self) -> int:
         """How many people there are; without a user column every row is a person."""
-        if self.roles.user is None:
-            return self.rows
+        return self.rows if self.roles.user is None else self.different([self.roles.user])
+
+    def different(self, columns: Sequence[str]) -> int:
+        """How many different combinations of values some columns have."""
         if self.view is None:
-            return int(self.table[self.roles.user].nunique().to_pyarrow().as_py())
-        return int(scalar(f"SELECT count(DISTINCT {quote(self.roles.user)}) FROM {quote(self.view)}"))
+            return int(self.table.select(*columns).distinct().count().to_pyarrow().as_py())
+        names = ", ".join(map(quote, columns))
+        return int(scalar(f"SELECT count(*) FROM (SELECT DISTINCT {names} FROM {quote(self.view)})"))
 
     @cached_property
     def digest(self) -> str | None:
-        """The checksum of names, types and cells, for which every row is read; None where the table lives elsewhere."""
+        """The checksum of names and cells, for which every row is read; None where the table lives elsewhere."""
         from sudare.data.digest import table_digest
 
         return None if self.view is None else table_digest(self)
@@ -224,7 +229,7 @@ class Dataset:
 
     def _check_fetch(self) -> None:
         """Refuse to fetch a table that lives elsewhere because it is large."""
-        most = int(os.environ.get("SUDARE_FETCH_ROWS", FETCH_ROWS))
+        most = setting("SUDARE_FETCH_ROWS", FETCH_ROWS)
         if self.rows > most:
             raise UsageError(
                 f"{self.name}: this needs all {self.rows:,} rows in one process, more than {most:,}; work on a sample, "

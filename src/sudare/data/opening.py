@@ -13,8 +13,10 @@ from sudare.data.connection import connect, fresh_name, quote
 from sudare.data.dataset import Dataset
 from sudare.data.files import SIDECAR
 from sudare.data.readers import databases
+from sudare.data.readers.expected import Expected
 from sudare.data.readers.files import files_of, open_file
-from sudare.data.roles import Roles
+from sudare.data.readers.missing import with_nulls
+from sudare.data.roles import Roles, missing_codes
 from sudare.data.values import sets
 from sudare.errors import DataError, UsageError
 from sudare.parameters import checked
@@ -25,21 +27,28 @@ def open(
     source: Any,
     *,
     user: str | None = None,
+    record: str | Iterable[str] = (),
     identifier: str | Iterable[str] = (),
     quasi: str | Iterable[str] = (),
     sensitive: str | Iterable[str] = (),
     other: str | Iterable[str] = (),
     roles: str | os.PathLike[str] | Roles | None = None,
+    missing: str | Iterable[str] | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
     table: str | None = None,
     engine: str | None = None,
+    partitions: bool = False,
 ) -> Dataset:
     """Open a table about people and say what its columns are.
 
     `source` is a path or a glob (.csv .tsv .parquet .arrow .xlsx), `example:NAME` or the name of a public data
     set, a database URL (`table` names the table), or a table in memory: pandas, polars, pyarrow, ibis, Spark.
-    `roles` is a `sudare.toml`; names given here come on top of it.
+    `roles` is a `sudare.toml`; names given here come on top of it. `record` tells apart the records of one person (an
+    invoice line, a visit number), so that each keeps its draws in every release; such a column is not published unless
+    it has another role too. `missing` are codes for a value that is not there, such as `?` or `-9`; without it those
+    that the file's `[roles]` name (`missing = ["?", "-9"]`) are used. With `partitions` the folders of Parquet files
+    (`zip=10115/part.parquet`) are columns too.
 
     >>> import sudare
     >>> sudare.open("example:purchases", user="user")
@@ -47,14 +56,22 @@ def open(
     """
     published = _sidecar(source)
     base = roles if isinstance(roles, Roles) else Roles.from_toml(roles) if roles else _roles_of(published)
-    merged = _merge(base, Roles.of(user, identifier, quasi, sensitive, other))
+    merged = _merge(base, Roles.of(user, identifier, quasi, sensitive, other, record))
     texts = sets.columns_of(published)
-    labels = [*(c for c in (merged.user, *merged.identifier) if c), *texts]
-    opened = _open_any(source, labels, encoding=encoding, sheet=sheet, table=table, engine=engine)
+    labels = (*(c for c in (merged.user, *merged.identifier) if c), *texts)
+    codes = _codes(roles) if missing is None else (missing,) if isinstance(missing, str) else tuple(missing)
+    expected = Expected(labels, merged.assigned, codes, partitions)
+    opened = _open_any(source, expected, encoding=encoding, sheet=sheet, table=table, engine=engine)
+    opened = with_nulls(opened, codes)
     merged.check(opened.columns)
     opened = replace(_with_lists(opened, texts), roles=merged, published=published, files=files_of(source))
     _check_users(opened)
-    return opened
+    return replace(opened, missing=codes)
+
+
+def _codes(roles: str | os.PathLike[str] | Roles | None) -> tuple[str, ...]:
+    """The codes of missing values that a roles file names."""
+    return () if roles is None or isinstance(roles, Roles) else missing_codes(roles)
 
 
 def _with_lists(opened: Dataset, names: Sequence[str]) -> Dataset:
@@ -86,7 +103,7 @@ def _sidecar(source: Any) -> dict[str, Any]:
         found = json.loads(path.read_text("utf-8"))
         schema = found.get("schema", {})
         readable = isinstance(schema, dict) and all(isinstance(form, dict) for form in schema.values())
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         readable = False
     if not readable:
         raise DataError(f"{path}: cannot be read; get the file again with the release")
@@ -103,8 +120,9 @@ def _roles_of(published: Mapping[str, Any]) -> Roles:
 
 def _merge(base: Roles, given: Roles) -> Roles:
     """Names given in the call win over the file."""
-    rest = base.without(given.assigned)
+    rest = base.without(c for c in given.assigned if c not in given.records_only)
     return Roles.of(
+        record=given.record or base.record,
         user=given.user or rest.user,
         identifier=(*rest.identifier, *given.identifier),
         quasi=(*rest.quasi, *given.quasi),
@@ -114,7 +132,7 @@ def _merge(base: Roles, given: Roles) -> Roles:
 
 
 def _open_any(
-    source: Any, labels: Sequence[str], *, table: str | None, engine: str | None, **options: Any
+    source: Any, expected: Expected, *, table: str | None, engine: str | None, **options: Any
 ) -> Dataset:
     on_spark = engine is not None and engine != "duckdb"
     if on_spark:
@@ -129,14 +147,14 @@ def _open_any(
             raise UsageError(f"engine '{engine}' opens files; this table stays where it is")
         return databases.open_url(text, table)
     return (
-        _open_on_spark(text, str(engine), labels, **options)
+        _open_on_spark(text, str(engine), expected, **options)
         if on_spark
-        else open_file(text, labels, **options)
+        else open_file(text, expected, **options)
     )
 
 
 def _open_on_spark(
-    source: str, engine: str, labels: Sequence[str], *, encoding: str | None, sheet: str | None
+    source: str, engine: str, expected: Expected, *, encoding: str | None, sheet: str | None
 ) -> Dataset:
     """A file, an example or a public data set, opened by Spark."""
     from sudare.examples import builtin as examples
@@ -150,7 +168,7 @@ def _open_on_spark(
         return databases.send_to_spark(examples.load(source), engine, source)
     if source in catalog.NAMES and not Path(source).exists():
         source = str(catalog.find(source))
-    return databases.open_on_spark(source, engine, labels)
+    return databases.open_on_spark(source, engine, expected)
 
 
 def _open_table(source: Any) -> Dataset:

@@ -12,8 +12,8 @@ import numpy as np
 
 from sudare.data.dataset import Dataset
 from sudare.data.release import Release
-from sudare.data.truth import ROW, Ints, checked_truth, read_truth
-from sudare.errors import UsageError
+from sudare.data.truth import ROW, Ints, checked_truth, read_release_digest, read_truth
+from sudare.errors import DataError, UsageError, warn
 
 Truth = Iterable[int | None] | str | os.PathLike[str]
 
@@ -35,18 +35,52 @@ class Published:
     ) -> Published:
         """From a Release, or from the published Dataset and its truth: row numbers, or the path of their file."""
         if isinstance(release, Published):
-            return release if truth is None else replace(release, given=truth)
-        if isinstance(release, Release):
-            return cls(release.data, release, truth)
-        if isinstance(release, Dataset):
-            return cls(release, None, truth)
-        raise UsageError(f"{verb}: give a Release, or a Dataset with truth=")
+            if truth is None:
+                return release
+            published = replace(release, given=truth)
+        elif isinstance(release, Release):
+            published = cls(release.data, release, truth)
+        elif isinstance(release, Dataset):
+            published = cls(release, None, truth)
+        else:
+            raise UsageError(f"{verb}: give a Release, or a Dataset with truth=")
+        published._check_belongs()
+        return published
+
+    def _check_belongs(self) -> None:
+        """Refuse a card or a truth file that names another release; what names none is taken at its word."""
+        card = self.data.published.get("sha256")
+        path = self.given if isinstance(self.given, (str, os.PathLike)) else None
+        named = None if path is None else read_release_digest(path)
+        if card is None and named is None:
+            return
+        if (digest := self.data.digest) is None:
+            warn(
+                "S-UNIT", f"{self.data.name}: read elsewhere, so its card and truth were not compared with it"
+            )
+            return
+        if card is not None and card != digest:
+            raise DataError(
+                f"{self.data.name}: the card beside it belongs to another release, or the release was changed; get "
+                "release and card again"
+            )
+        if named is not None and named != digest:
+            raise UsageError(
+                f"{path}: this truth belongs to another release than {self.data.name}; give the truth file that was "
+                "written with it"
+            )
 
     @property
     def schema(self) -> Mapping[str, Any]:
         """What the release says of its columns."""
         schema = self.data.published.get("schema", {})
         return schema if isinstance(schema, Mapping) else {}
+
+    @property
+    def files(self) -> tuple[str | os.PathLike[str], ...]:
+        """The files that are read: no output may take their place."""
+        path = (self.given,) if isinstance(self.given, (str, os.PathLike)) else ()
+        return (*self.data.files, *path)
 
     @property
     def has_truth(self) -> bool:
@@ -103,7 +137,8 @@ def original_and_published(
 
 
 def _check_same_columns(original: Dataset, release: Dataset) -> None:
-    lacks = [c for c in original.columns if c not in release.columns and c not in original.roles.identifier]
+    unpublished = (*original.roles.identifier, *original.roles.records_only)
+    lacks = [c for c in original.columns if c not in release.columns and c not in unpublished]
     extra = [c for c in release.columns if c not in original.columns]
     if lacks or extra:
         words = ([f"lacks {', '.join(lacks)}"] if lacks else []) + (

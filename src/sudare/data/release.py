@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sudare.data.dataset import Dataset
+from sudare.data.files.outputs import resolved
 from sudare.data.files.targets import target_of
 from sudare.data.files.writers import escaped_name
 from sudare.data.truth import Ints, rows_of
@@ -40,6 +41,7 @@ class Release:
     steps: tuple[dict[str, Any], ...]
     key: Key
     inputs: tuple[str, ...] = ()
+    warnings: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def rows(self) -> Ints:
@@ -65,6 +67,7 @@ class Release:
             "roles": self.data.roles.to_dict(),
             "schema": self.schema,
             "key": self.key.fingerprint + (" (demonstration, not secret)" if self.key.insecure else ""),
+            **({"warnings": dict(self.warnings)} if self.warnings else {}),
         }
 
     def save(
@@ -76,6 +79,7 @@ class Release:
     ) -> None:
         """Write the published table and the file beside it; the truth goes to a file of its own (mode 0600).
 
+        All of them are replaced together or not at all, and card and truth name the release by its digest.
         Every column must have a role: what nobody looked at is not published. On Spark the workers write folders of
         Parquet files; paths are then those of the workers: a shared file system, or this machine's own.
         """
@@ -83,12 +87,15 @@ class Release:
         target.check(path, truth, inputs=self.inputs, escape_formulas=escape_formulas)
         self._check_roles()
         self._check_secrets(path)
-        escaped = target.write(self.linked, self.data.columns, path, escape_formulas=escape_formulas)
-        target.write_card(_escaped(self.card) if escaped else self.card, path)
-        if truth is not None:
-            target.write_truth(self.linked, truth)
+        escaped = target.write(
+            self.linked, self.data.columns, self._card, path, truth, escape_formulas=escape_formulas
+        )
         if escaped:
             warn("S-FORMULA", f"{escaped:,} cells that a spreadsheet would run as formulas were escaped")
+
+    def _card(self, digest: str | None, escaped: int) -> dict[str, Any]:
+        card = _escaped(self.card) if escaped else self.card
+        return card if digest is None else {**card, "sha256": digest}
 
     def _check_roles(self) -> None:
         bare = [c for c in self.data.columns if self.data.roles.role_of(c) is None]
@@ -99,8 +106,8 @@ class Release:
             )
 
     def _check_secrets(self, path: str | os.PathLike[str]) -> None:
-        folder = Path(path).absolute().parent
-        if self.key.path is not None and self.key.path.absolute().parent == folder:
+        folder = resolved(path).parent
+        if self.key.path is not None and resolved(self.key.path).parent == folder:
             raise UsageError(f"the key lies in the output folder {folder}; keep keys and releases apart")
 
     def __repr__(self) -> str:

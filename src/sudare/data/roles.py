@@ -5,23 +5,25 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from sudare.errors import DataError, UsageError, nearest
 
-NAMES = ("user", "identifier", "quasi", "sensitive", "other")
+NAMES = ("user", "record", "identifier", "quasi", "sensitive", "other")
+MISSING = "missing"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Roles:
-    """The roles of a table's columns; a column has at most one.
+    """The roles of a table's columns; a column has at most one, and may tell records apart (`record`) besides.
 
     >>> Roles.of(user="customer", quasi=["age", "zip"]).role_of("age")
     'quasi'
     """
 
     user: str | None = None
+    record: tuple[str, ...] = ()
     identifier: tuple[str, ...] = ()
     quasi: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
@@ -35,12 +37,14 @@ class Roles:
         quasi: str | Iterable[str] = (),
         sensitive: str | Iterable[str] = (),
         other: str | Iterable[str] = (),
+        record: str | Iterable[str] = (),
     ) -> Roles:
-        """Roles from names or lists of names; a column in two roles is an error."""
+        """Roles from names or lists of names; a column in two roles is an error (`record` is beside the others)."""
         if user is not None and not isinstance(user, str):
             raise UsageError(f"the user is one column, named as text, not a {type(user).__name__}")
         roles = cls(
             user=user or None,
+            record=_names(record),
             identifier=_names(identifier),
             quasi=_names(quasi),
             sensitive=_names(sensitive),
@@ -55,7 +59,12 @@ class Roles:
         table = load_toml(path).get("roles", {})
         if not isinstance(table, dict):
             raise UsageError(f"{path}: [roles] is a table of roles, e.g. user = 'customer'; correct it")
-        faults = [f"unknown role '{name}', {nearest(name, NAMES)}" for name in table if name not in NAMES]
+        table = {name: value for name, value in table.items() if name != MISSING}
+        faults = [
+            f"unknown role '{name}', {nearest(name, (*NAMES, MISSING))}"
+            for name in table
+            if name not in NAMES
+        ]
         wrong = [n for n, v in table.items() if n in NAMES and not _is_names(v, single=n == "user")]
         if wrong:
             faults.append(f"{', '.join(wrong)}: give column names as text or a list of text (user: one)")
@@ -69,14 +78,23 @@ class Roles:
     @property
     def assigned(self) -> tuple[str, ...]:
         """Every column that has a role."""
+        return (*self._single, *self.records_only)
+
+    @property
+    def records_only(self) -> tuple[str, ...]:
+        """Columns that only tell records apart: they are not published."""
+        return tuple(c for c in self.record if c not in self._single)
+
+    @property
+    def _single(self) -> tuple[str, ...]:
         user = (self.user,) if self.user else ()
         return (*user, *self.identifier, *self.quasi, *self.sensitive, *self.other)
 
     def role_of(self, column: str) -> str | None:
-        """The role of a column, None if it has none."""
+        """The role of a column, None if it has none; "record" where that is all."""
         if column == self.user:
             return "user"
-        return next((f.name for f in fields(self)[1:] if column in getattr(self, f.name)), None)
+        return next((name for name in (*NAMES[2:], "record") if column in getattr(self, name)), None)
 
     def check(self, columns: Sequence[str]) -> None:
         """Every column named in a role must exist; all that do not are named at once."""
@@ -101,10 +119,21 @@ class Roles:
 
     def _check_once(self) -> None:
         seen: set[str] = set()
-        for name in self.assigned:
+        for name in self._single:
             if name in seen:
                 raise UsageError(f"column '{name}' has two roles; give it one")
             seen.add(name)
+
+
+def missing_codes(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """The codes of missing values in the `[roles]` table of a `sudare.toml`: `missing = ["?", "-9"]`."""
+    given = load_toml(path).get("roles", {}).get(MISSING, [])
+    listed = given if isinstance(given, list) else [given]
+    if any(isinstance(code, bool) or not isinstance(code, (str, int, float)) for code in listed):
+        raise UsageError(
+            f'{path}: [roles] missing: give codes as text or numbers, e.g. missing = ["?", "-9"]'
+        )
+    return tuple(map(str, listed))
 
 
 def check_names(where: object, names: Sequence[str]) -> None:
@@ -130,6 +159,8 @@ def load_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         where = str(error).rpartition("(")[2].rstrip(")") or "unknown place"
         raise UsageError(f"{path}: not valid TOML ({where}); correct the file") from None
+    except RecursionError:
+        raise UsageError(f"{path}: nested too deeply; correct the file") from None
     except UnicodeDecodeError:
         raise UsageError(f"{path}: not UTF-8 text; save it as UTF-8") from None
 

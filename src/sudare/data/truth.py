@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.data.files.writers import replacing
+from sudare.data.files.unit import PRIVATE, replacing
 from sudare.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ Ints = NDArray[np.int64]
 DUMMY = -1  # of a published row that is about nobody
 ROW = "sudare original row"  # the truth as a column beside the published ones, inside this process or its cluster
 TRUTH_COLUMN = "original_row"  # in its file
+RELEASE = (
+    "release"  # the digest of the release: a note of a Parquet file, the first cell of a column of a CSV file
+)
 
 
 def rows_of(linked: Dataset) -> Ints:
@@ -30,20 +33,55 @@ def rows_of(linked: Dataset) -> Ints:
     return np.asarray(column.to_numpy(), np.int64)
 
 
-def write_truth(rows: Ints | Iterable[Ints], path: str | os.PathLike[str]) -> None:
+def write_truth(rows: Ints, path: str | os.PathLike[str], release: str | None = None) -> None:
     """The truth as a file that only its owner may read: one row number per published row, empty for a dummy.
 
-    The rows come in one array or in several, one after another.
+    `release` is the digest of the published table that it belongs to.
     """
+    with replacing(path, mode=PRIVATE) as file:
+        put_truth([rows], file, release, as_text=_is_text(path))
+
+
+def put_truth(rows: Iterable[Ints], file: BinaryIO, release: str | None, *, as_text: bool) -> None:
+    """The truth into an open file; the rows come in arrays, one after another."""
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet
 
     schema = pa.schema([(TRUTH_COLUMN, pa.int64())])
-    writer = pyarrow.csv.CSVWriter if str(path).endswith(".csv") else pyarrow.parquet.ParquetWriter
-    with replacing(path, mode=0o600) as part, writer(part, schema) as file:
-        for some in (rows,) if isinstance(rows, np.ndarray) else rows:
-            file.write_table(pa.table([pa.array(some, mask=some < 0)], schema=schema))
+    if as_text and release is not None:
+        schema = schema.append(pa.field(RELEASE, pa.string()))
+    elif release is not None:
+        schema = schema.with_metadata({RELEASE: release})
+    with (pyarrow.csv.CSVWriter if as_text else pyarrow.parquet.ParquetWriter)(file, schema) as writer:
+        for number, some in enumerate(rows):
+            columns = [pa.array(some, mask=some < 0)]
+            if RELEASE in schema.names:
+                first = [release] if number == 0 and len(some) else []
+                columns.append(pa.array(first + [None] * (len(some) - len(first)), pa.string()))
+            writer.write_table(pa.table(columns, schema=schema))
+
+
+def read_release_digest(path: str | os.PathLike[str]) -> str | None:
+    """The digest of the release that a truth file belongs to; None if it does not say."""
+    import pyarrow.parquet
+
+    if not Path(path).is_file():
+        return None
+    if _is_text(path):
+        with open(path, "rb") as file:
+            head = [file.readline(200).decode("ascii", "replace").strip().split(",") for _ in range(2)]
+        named = [name.strip('"') for name in head[0]] == [TRUTH_COLUMN, RELEASE] and len(head[1]) == 2
+        return head[1][1].strip('"') or None if named else None
+    try:
+        notes = pyarrow.parquet.read_schema(path).metadata or {}
+    except (OSError, pyarrow.ArrowInvalid):
+        return None  # whoever reads the rows says what is wrong
+    return notes[RELEASE.encode()].decode("ascii", "replace") if RELEASE.encode() in notes else None
+
+
+def _is_text(path: str | os.PathLike[str]) -> bool:
+    return os.fspath(path).endswith(".csv")
 
 
 def read_truth(path: str | os.PathLike[str]) -> list[int | None]:
@@ -53,7 +91,7 @@ def read_truth(path: str | os.PathLike[str]) -> list[int | None]:
     if not (Path(path).is_file() or Path(path).is_dir()):
         raise DataError(f"{path}: no such file; check the path")
     try:
-        read = _read_lines if str(path).endswith(".csv") else pyarrow.parquet.read_table
+        read = _read_lines if _is_text(path) else pyarrow.parquet.read_table
         column = read(path).column(TRUTH_COLUMN)
     except (OSError, KeyError, pyarrow.ArrowInvalid):
         raise DataError(f"{path}: not a truth file; it is written by `sudare anonymize --truth`") from None

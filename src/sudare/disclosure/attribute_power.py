@@ -48,7 +48,8 @@ def power_of(attributes: Sequence[str], sizes: Sizes) -> AttributePower:
 def unnamed(ds: Dataset, quasi: Sequence[str]) -> tuple[str, ...]:
     """Columns that may tell people apart although nobody called them quasi-identifiers; not of wide tables."""
     roles = ds.roles
-    set_aside = {*quasi, *roles.identifier, *roles.sensitive, *([roles.user] if roles.user else [])}
+    unpublished = (*roles.identifier, *roles.records_only)
+    set_aside = {*quasi, *unpublished, *roles.sensitive, *([roles.user] if roles.user else [])}
     rest = tuple(column for column in ds.columns if column not in set_aside)
     return tuple(c for c in rest if not is_sets(ds.schema.field(c).type)) if len(rest) <= MOST_COLUMNS else ()
 

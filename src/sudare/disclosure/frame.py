@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.disclosure.reidentification import Reidentification, journalist, of_records, prosecutor
+from sudare.disclosure.individual import posterior_risk
+from sudare.disclosure.journalist import from_size, highest
+from sudare.disclosure.population import fits
+from sudare.disclosure.presence import people_outside, presence
+from sudare.disclosure.reidentification import journalist, of_records, prosecutor
 from sudare.disclosure.result import DisclosureResult
-from sudare.engine.classes import Cells, Ints, Sizes, ints
+from sudare.engine.classes import Cells, Sizes, ints
+from sudare.engine.codes import codes
 from sudare.engine.counts import counts_of
 from sudare.errors import UsageError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from sudare.data.dataset import Dataset
 
 MOST_PEOPLE = 10**12
@@ -48,12 +51,32 @@ class Frame:
                 "no population given: the table is taken to be all of it, so journalist = prosecutor"
             )
             return replace(found, journalist=risk)
-        if models:
-            from sudare.disclosure.population import uniques
+        return self._outside(found, sizes, size, models, notes)
 
-            found = replace(found, population=uniques(sizes, size))
-            notes.append(f"population of {size:,}: the three models disagree, read them as a range")
-        return replace(found, journalist=self.journalist(size))
+    def _outside(
+        self, found: DisclosureResult, sizes: Sizes, size: int, models: bool, notes: list[str]
+    ) -> DisclosureResult:
+        """What the population adds: its uniques by model, the journalist, k-map and delta-presence."""
+        # a class is counted in people, and so are those outside it; a person with several classes is in each
+        people = round(size * sizes.people / max(self.ds.users, 1))
+        fitted = fits(sizes, people)
+        if models:
+            found = replace(
+                found, population={name: fit and fit.uniques for name, fit in fitted.items()}, people=size
+            )
+            notes.append(f"population of {size:,}: the models disagree, read them as a range")
+        table = counts_of(self.ds).class_table(self.quasi, weight=self.weights, persons=True)
+        sample, records = ints(table["sudare_persons"]), ints(table["sudare_records"])
+        if isinstance(self.population, int) and self.weights is None:
+            ranged = from_size(codes(table, self.quasi)[0], sample, records, fitted, people, self.threshold)
+            return replace(found, journalist=highest(ranged), journalist_models=ranged)
+        if self.population is None or isinstance(self.population, int):
+            weighed = np.asarray(table["sudare_weight"], np.float64)
+            risk = of_records(posterior_risk(sample, weighed), records, self.threshold)
+            return replace(found, journalist=risk)
+        outside = people_outside(self.population, table, self.quasi)
+        risk = journalist(sample, outside.of_class, self.threshold, records=records)
+        return replace(found, journalist=risk, presence=presence(sample, outside))
 
     def sizes(self, cells: Mapping[str, Cells]) -> Sizes:
         """The class sizes, from counts of sensitive values where these hold them already."""
@@ -98,29 +121,3 @@ class Frame:
             return None
         self.ds.require([self.weights])
         return round(counts_of(self.ds).total(self.weights))
-
-    def journalist(self, size: int) -> Reidentification:
-        """From a population table by counting, from weights or a size by the posterior mean of 1/F."""
-        from sudare.disclosure.individual import posterior_risk
-
-        table = counts_of(self.ds).class_table(self.quasi, weight=self.weights, persons=True)
-        sample, records = ints(table["sudare_persons"]), ints(table["sudare_records"])
-        if self.population is not None and not isinstance(self.population, int):
-            outside = _found_in(self.population, table, self.quasi)
-            return journalist(sample, outside, self.threshold, records=records)
-        weighed = sample * (size / self.ds.users)
-        if self.weights is not None:
-            weighed = np.asarray(table["sudare_weight"], np.float64)
-        return of_records(posterior_risk(sample, weighed), records, self.threshold)
-
-
-def _found_in(population: Dataset, table: pa.Table, quasi: Sequence[str]) -> Ints:
-    """How many people of the population share the quasi-identifiers of each class."""
-    from sudare.engine.codes import classes, joint_codes
-
-    population.require(quasi)
-    theirs = counts_of(population).class_table(quasi, persons=True)
-    (mine, other), _ = joint_codes([table, theirs], quasi)
-    label, _ = classes(np.concatenate((mine, other)))
-    total = np.bincount(label[len(mine) :], ints(theirs["sudare_persons"]), int(label.max()) + 1)
-    return np.asarray(total[label[: len(mine)]], np.int64)

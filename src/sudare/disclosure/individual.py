@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sudare.disclosure.posteriors import NegativeBinomial
 from sudare.engine.sums import exact_sum
 
 Floats = NDArray[np.float64]
@@ -23,28 +24,9 @@ def posterior_risk(f: ArrayLike, population: ArrayLike) -> Floats:
     [0.0251, 0.0054, 1.0]
     """
     sampled = np.asarray(f, np.float64)
-    p = np.clip(sampled / np.maximum(np.asarray(population, np.float64), sampled), 0, 1)
-    out = 1 / np.maximum(sampled, 1)
-    inner = (p < 1) & (sampled > 0)
-    out[inner] = _posterior(sampled[inner], p[inner])
-    return out
-
-
-def _posterior(f: Floats, p: Floats) -> Floats:
-    """The same by Euler's transformation, p/f * 2F1(1, 1; f+1; 1-p), which cannot overflow.
-
-    From f = 12 up its series, with terms falling like n^-f, is summed here: the library's gives NaN at f = 1000.
-    """
-    from scipy.special import hyp2f1
-
-    small = f < 12
-    out = np.ones_like(f)
-    out[small] = hyp2f1(1.0, 1.0, f[small] + 1, 1 - p[small])
-    term = np.ones_like(f[~small])
-    for n in range(1, 200):
-        term = term * n * (1 - p[~small]) / (f[~small] + n)
-        out[~small] += term
-    return np.asarray(p / f * out, np.float64)
+    everybody = np.maximum(np.asarray(population, np.float64), np.maximum(sampled, 1))
+    share = np.where(sampled > 0, sampled / everybody, 1.0)
+    return NegativeBinomial(0.0, share).risk(sampled)
 
 
 def expected_reidentifications(f: ArrayLike, risk: ArrayLike) -> float:

@@ -1,101 +1,102 @@
-"""How many people are unique in the population that a table was drawn from: three models that disagree.
+"""How many people are unique in the population that a table was drawn from, and how large its classes are there.
 
-All read the histogram of class sizes of the sample: S_i classes of i records, n records, u classes, and the
-size N of the population. An answer of None means that the model does not fit the histogram.
+All models read the histogram of class sizes of the sample: S_i classes of i people, n people, u classes, and the size
+N of the population. They disagree, so that they are read as a range. An answer of None means that the model does not
+fit the histogram.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import exp, isfinite, log
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sudare.disclosure.posteriors import NegativeBinomial, Observed, Posterior, ShiftedNegativeBinomial
 from sudare.engine.classes import Sizes
 
 Floats = NDArray[np.float64]
 
 
-def uniques(sizes: Sizes, population: int) -> dict[str, float | None]:
-    """The answers of all three models by name."""
+class Fit(NamedTuple):
+    """A fitted model: the people unique in the population, and how large a class of f sampled people may be there.
+
+    Without a class of one person none is estimated to be unique, and a model may have nothing to fit the rest by.
+    """
+
+    uniques: float
+    posterior: Posterior | None
+
+
+def fits(sizes: Sizes, population: int) -> dict[str, Fit | None]:
+    """All models by name, None where one does not fit."""
     return {name: model(sizes, population) for name, model in MODELS.items()}
 
 
-def zayatz(sizes: Sizes, population: int) -> float | None:
+def uniques(sizes: Sizes, population: int) -> dict[str, float | None]:
+    """The estimated number of people unique in the population, by model."""
+    return {name: None if fit is None else fit.uniques for name, fit in fits(sizes, population).items()}
+
+
+def zayatz(sizes: Sizes, population: int) -> Fit | None:
     """S_1 P(unique in the population | unique in the sample) N/n (Zayatz 1991).
 
-    The population's classes are taken to be as large as the sample's; a class of i then shows exactly one
-    record with hypergeometric probability.
+    The population's classes are taken to be as large as the sample's; a class of i then shows f records with
+    hypergeometric probability.
 
-    >>> round(zayatz(Sizes.of([1, 1, 2, 6]), 100), 3)
+    >>> round(zayatz(Sizes.of([1, 1, 2, 6]), 100).uniques, 3)
     5.33
     """
-    n, first = sizes.people, _classes_of(sizes, 1)
-    if first == 0:
-        return 0.0
-    if population <= n:
-        return float(first)
-    chance = sizes.classes * _one_of(sizes.persons, n, population)
-    return _sane(first * (first * n / population) / float(chance.sum()) * population / n, population)
+    n, first = sizes.people, classes_of(sizes, 1)
+    posterior = Observed(sizes.persons, sizes.classes, n, population)
+    if first == 0 or population <= n:
+        return Fit(float(first), posterior)
+    unique = float(posterior.at_most(np.array([1]), 1)[0])
+    return _sane(Fit(first * unique * population / n, posterior), population)
 
 
-def pitman(sizes: Sizes, population: int) -> float | None:
-    """Gamma(theta+1)/Gamma(theta+alpha) N^alpha with the maximum-likelihood theta, alpha (Hoshino 2001)."""
-    from scipy.optimize import minimize
+def pitman(sizes: Sizes, population: int) -> Fit | None:
+    """Gamma(theta+1)/Gamma(theta+alpha) N^alpha with the maximum-likelihood theta, alpha (Hoshino 2001).
+
+    Given f sampled people, as many others of the class are in the population as a negative binomial distribution with
+    f - alpha failures and the probability (theta+n)/(theta+N) says: the prediction rule of Pitman's process.
+    """
     from scipy.special import gammaln
 
-    if _classes_of(sizes, 1) == 0:
-        return 0.0
-    if sizes.total < 2 or sizes.people <= sizes.total:
+    n = sizes.people
+    if sizes.total < 2 or n <= sizes.total:
         return None
-
-    def loss(free: Floats) -> float:
-        alpha = 1 / (1 + exp(-float(np.clip(free[0], -30, 30))))
-        return -_pitman_likelihood(sizes, alpha, exp(float(np.clip(free[1], -30, 30))) - alpha)
-
-    starts = [np.array([a, t]) for a in (-2.0, 0.0, 2.0) for t in (0.0, log(max(sizes.total, 2)))]
-    options = {"xatol": 1e-9, "fatol": 1e-10, "maxiter": 4000}
-    fits = [minimize(loss, start, method="Nelder-Mead", options=options) for start in starts]
-    best = min(fits, key=lambda fit: float(fit.fun)).x
-    alpha = 1 / (1 + exp(-float(np.clip(best[0], -30, 30))))
-    theta = exp(float(np.clip(best[1], -30, 30))) - alpha
+    alpha, theta = _pitman_parameters(sizes)
+    posterior = NegativeBinomial(alpha, min((theta + n) / (theta + population), 1.0))
+    if classes_of(sizes, 1) == 0:
+        return Fit(0.0, posterior)
     logarithm = gammaln(theta + 1) - gammaln(theta + alpha) + alpha * log(population)
-    return _sane(exp(float(logarithm)), population)
+    return _sane(Fit(exp(min(float(logarithm), 700.0)), posterior), population)
 
 
-def snb(sizes: Sizes, population: int) -> float | None:
+def snb(sizes: Sizes, population: int) -> Fit | None:
     """K beta^alpha: sizes above 1 are negative binomial (Chen and Keller-McNulty 1998).
 
     K, the number of the population's classes, is Shlosser's estimate; alpha and beta make the expected
     numbers of classes of one and of two records equal to those found.
     """
-    from scipy.optimize import least_squares
-
     f = min(sizes.people / population, 1.0)
-    ones, twos = _classes_of(sizes, 1), _classes_of(sizes, 2)
-    if ones == 0:
-        return 0.0
+    ones, twos = classes_of(sizes, 1), classes_of(sizes, 2)
     if f >= 1:
-        return float(ones)
-    if twos == 0:
-        return None
+        return Fit(float(ones), ShiftedNegativeBinomial(1.0, 0.0))
+    if ones == 0 or twos == 0:
+        return Fit(0.0, None) if ones == 0 else None
     k = shlosser(sizes, f)
-
-    def misfit(free: Floats) -> Floats:
-        alpha, beta = exp(float(free[0])), 1 / (1 + exp(-float(free[1])))
-        one, two = _snb_expected(k, f, alpha, beta)
-        return np.array([one / ones - 1, two / twos - 1])
-
-    starts = [(a, b) for a in (-3.0, -1.0, 0.0, 1.0) for b in (-4.0, -2.0, 0.0, 2.0)]
-    fits = [least_squares(misfit, start, bounds=([-25, -25], [25, 25])) for start in starts]
-    best = min(fits, key=lambda fit: float(fit.cost))
-    if best.cost > 1e-8:
+    fitted = _snb_parameters(k, f, ones, twos)
+    if fitted is None:
         return None
-    alpha, beta = exp(float(best.x[0])), 1 / (1 + exp(-float(best.x[1])))
-    return _sane(k * beta**alpha, population)
+    alpha, beta = fitted
+    return _sane(Fit(k * beta**alpha, ShiftedNegativeBinomial(alpha, (1 - beta) * (1 - f))), population)
 
 
-MODELS = {"pitman": pitman, "zayatz": zayatz, "snb": snb}
+MODELS: dict[str, Callable[[Sizes, int], Fit | None]] = {"pitman": pitman, "zayatz": zayatz, "snb": snb}
 
 
 def shlosser(sizes: Sizes, f: float) -> float:
@@ -105,7 +106,7 @@ def shlosser(sizes: Sizes, f: float) -> float:
     3.0
     """
     i, s = sizes.persons.astype(np.float64), sizes.classes.astype(np.float64)
-    ones = _classes_of(sizes, 1)
+    ones = classes_of(sizes, 1)
     if f >= 1 or ones == 0:
         return float(sizes.total)
     hidden = s * (1 - f) ** i
@@ -114,17 +115,27 @@ def shlosser(sizes: Sizes, f: float) -> float:
     return sizes.total + ones * first * second**2
 
 
-def _one_of(size: NDArray[np.int64], n: int, population: int) -> Floats:
-    """Chance that exactly one of a class's members is among the n drawn of the population."""
-    from scipy.special import gammaln
+def classes_of(sizes: Sizes, size: int) -> int:
+    """How many classes have exactly so many people."""
+    return int(sizes.classes[sizes.persons == size].sum())
 
-    def log_choose(a: ArrayLike, b: float) -> Floats:
-        above = np.asarray(a, np.float64)
-        return np.asarray(gammaln(above + 1) - gammaln(b + 1) - gammaln(above - b + 1), np.float64)
 
-    i = np.minimum(size, population - n + 1).astype(np.float64)
-    terms = np.log(i) + log_choose(population - i, n - 1) - log_choose(population, n)
-    return np.where(size <= population - n + 1, np.exp(terms), 0.0)
+def _pitman_parameters(sizes: Sizes) -> tuple[float, float]:
+    """The maximum-likelihood alpha and theta."""
+    from scipy.optimize import minimize
+
+    def parameters(free: ArrayLike) -> tuple[float, float]:
+        first, second = np.clip(np.asarray(free, np.float64), -30, 30).tolist()
+        alpha = 1 / (1 + exp(-first))
+        return alpha, exp(second) - alpha
+
+    def loss(free: Floats) -> float:
+        return -_pitman_likelihood(sizes, *parameters(free))
+
+    starts = [np.array([a, t]) for a in (-2.0, 0.0, 2.0) for t in (0.0, log(max(sizes.total, 2)))]
+    options = {"xatol": 1e-9, "fatol": 1e-10, "maxiter": 4000}
+    found = [minimize(loss, start, method="Nelder-Mead", options=options) for start in starts]
+    return parameters(min(found, key=lambda fit: float(fit.fun)).x)
 
 
 def _pitman_likelihood(sizes: Sizes, alpha: float, theta: float) -> float:
@@ -134,6 +145,22 @@ def _pitman_likelihood(sizes: Sizes, alpha: float, theta: float) -> float:
     between = (u - 1) * log(alpha) + gammaln(theta / alpha + u) - gammaln(theta / alpha + 1)
     within = np.dot(sizes.classes, gammaln(sizes.persons - alpha) - gammaln(1 - alpha))
     return float(between + within - gammaln(theta + n) + gammaln(theta + 1))
+
+
+def _snb_parameters(k: float, f: float, ones: int, twos: int) -> tuple[float, float] | None:
+    """The alpha and beta that expect as many classes of one and two as there are, None if none do."""
+    from scipy.optimize import least_squares
+
+    def misfit(free: Floats) -> Floats:
+        one, two = _snb_expected(k, f, exp(float(free[0])), 1 / (1 + exp(-float(free[1]))))
+        return np.array([one / ones - 1, two / twos - 1])
+
+    starts = [(a, b) for a in (-3.0, -1.0, 0.0, 1.0) for b in (-4.0, -2.0, 0.0, 2.0)]
+    found = [least_squares(misfit, start, bounds=([-25, -25], [25, 25])) for start in starts]
+    best = min(found, key=lambda fit: float(fit.cost))
+    if best.cost > 1e-8:
+        return None
+    return exp(float(best.x[0])), 1 / (1 + exp(-float(best.x[1])))
 
 
 def _snb_expected(k: float, f: float, alpha: float, beta: float) -> tuple[float, float]:
@@ -146,9 +173,5 @@ def _snb_expected(k: float, f: float, alpha: float, beta: float) -> tuple[float,
     return one, two
 
 
-def _classes_of(sizes: Sizes, size: int) -> int:
-    return int(sizes.classes[sizes.persons == size].sum())
-
-
-def _sane(uniques: float, population: int) -> float | None:
-    return uniques if isfinite(uniques) and 0 <= uniques <= population else None
+def _sane(fit: Fit, population: int) -> Fit | None:
+    return fit if isfinite(fit.uniques) and 0 <= fit.uniques <= population else None

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.disclosure.individual import posterior_risk
+from sudare.disclosure.journalist import class_risk
+from sudare.disclosure.population import fits
 from sudare.disclosure.suda import suda
+from sudare.engine.classes import Sizes
 from sudare.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,8 +32,8 @@ def record_measures(
     """One row per record: the size of its class, its companions if missing values may be any value, its individual
     risk, its SUDA and DIS-SUDA score and what each attribute adds to the score.
 
-    The individual risk is E[1/F | f] with the class's sum of `weights`, or its share of `population`, as F;
-    without either it is 1/f. Sizes are records, not users.
+    The individual risk is E[1/F | f] with the class's sum of `weights` as F, or the highest of the models for a
+    `population` of that size; without either it is 1/f. Sizes are records, not users.
     """
     import pyarrow as pa
 
@@ -46,15 +49,16 @@ def record_measures(
     first = np.unique(label, return_index=True)[1]
     known = np.column_stack([~unknown(table[name]) for name in names])[first]
     special = suda(matrix[first], sizes, max_size=max_size, fraction=fraction)
-    outside = sizes * ((population or ds.rows) / max(ds.rows, 1))
+    risk = 1 / sizes
     if weights is not None:
-        outside = np.asarray(
-            np.bincount(label, np.asarray(table[weights], np.float64), len(sizes)), np.float64
-        )
+        weighed = np.bincount(label, np.asarray(table[weights], np.float64), len(sizes))
+        risk = posterior_risk(sizes, weighed)
+    elif population is not None:
+        risk = class_risk(matrix[first], sizes, fits(Sizes.of(sizes), population), population)
     columns = {
         "class_size": sizes[label],
         "companions": companions(matrix[first], known, sizes)[label],
-        "risk": posterior_risk(sizes, outside)[label],
+        "risk": risk[label],
         "suda": special.score[label],
         "dis_suda": special.dis[label],
     }

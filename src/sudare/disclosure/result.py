@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sudare.disclosure.attribute_power import AttributePower
+from sudare.disclosure.presence import Presence
 from sudare.disclosure.reidentification import Reidentification
 from sudare.disclosure.sensitive import Closeness, Diversity, Likeness
 from sudare.disclosure.suda import Special
@@ -23,6 +24,7 @@ class DisclosureResult(Result):
 
     `.to_frame()` has one row per measure: measure, variant, attributes, value, meaning. The attributes hold
     the same numbers: `.k`, `.l` (per sensitive column), `.t`, `.uniques`, `.prosecutor.largest`, `.suda`.
+    `.journalist` is the highest of `.journalist_models` where the population is a size; `.people` is that size.
     A measure that was not asked for, or has nothing to measure, is None or empty.
     """
 
@@ -32,6 +34,9 @@ class DisclosureResult(Result):
     k_wildcard: int | None = None
     prosecutor: Reidentification | None = None
     journalist: Reidentification | None = None
+    journalist_models: Mapping[str, Reidentification] = field(default_factory=dict)
+    presence: Presence | None = None
+    people: int | None = None
     population: Mapping[str, float | None] = field(default_factory=dict)
     diversity: Mapping[str, Diversity] = field(default_factory=dict)
     closeness: Mapping[str, Closeness] = field(default_factory=dict)
@@ -82,6 +87,7 @@ class DisclosureResult(Result):
             "l": self.l,
             "t": self.t,
             "marketer": self.marketer,
+            "journalist_models": {name: asdict(risk) for name, risk in self.journalist_models.items()},
             "distribution": self.distribution(),
         }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sudare.disclosure.reidentification import Reidentification
@@ -15,7 +15,15 @@ WHOLE: tuple[str, ...] = ()  # all quasi-identifiers together, named once in the
 
 def rows_of(found: DisclosureResult) -> tuple[dict[str, Any], ...]:
     """All measures of a result in a fixed order."""
-    parts = (_class_rows, _risk_rows, _population_rows, _sensitive_rows, _suda_rows, _attribute_rows)
+    parts = (
+        _class_rows,
+        _risk_rows,
+        _presence_rows,
+        _population_rows,
+        _sensitive_rows,
+        _suda_rows,
+        _attribute_rows,
+    )
     return tuple(row for part in parts for row in part(found))
 
 
@@ -43,9 +51,12 @@ def _class_rows(found: DisclosureResult) -> Rows:
 
 
 def _risk_rows(found: DisclosureResult) -> Rows:
-    for name, risk in (("prosecutor", found.prosecutor), ("journalist", found.journalist)):
-        if risk is not None:
-            yield from _one_attacker(name, risk)
+    if found.prosecutor is not None:
+        yield from _one_attacker("prosecutor", found.prosecutor)
+    if found.journalist_models:
+        yield from _journalist_range(found.journalist_models)
+    elif found.journalist is not None:
+        yield from _one_attacker("journalist", found.journalist)
     if found.prosecutor is not None:
         yield _row("marketer", "mean", WHOLE, found.marketer, "share of records an attacker of all finds")
 
@@ -56,6 +67,30 @@ def _one_attacker(name: str, risk: Reidentification) -> Rows:
     yield _row(
         name, f"above {risk.threshold:g}", WHOLE, risk.at_risk, "share of records with a larger chance"
     )
+
+
+def _journalist_range(models: Mapping[str, Reidentification]) -> Rows:
+    """The lowest and the highest model of every number."""
+    threshold = next(iter(models.values())).threshold
+    meanings = {
+        "largest": ("largest", "maximum re-identification risk, not knowing who is in the table"),
+        "mean": ("mean", "expected share of records re-identified"),
+        "at_risk": (f"above {threshold:g}", "share of records with a larger risk"),
+    }
+    for name, (variant, meaning) in meanings.items():
+        by_value = sorted(models, key=lambda model: float(getattr(models[model], name)))
+        for end, model in (("lowest model", by_value[0]), ("highest model", by_value[-1])):
+            value = getattr(models[model], name)
+            yield _row("journalist", f"{variant}, {end}", WHOLE, value, f"{meaning} ({model})")
+
+
+def _presence_rows(found: DisclosureResult) -> Rows:
+    if found.presence is None:
+        return
+    low, high = found.presence.delta_low, found.presence.delta_high
+    yield _row("k-map", "", WHOLE, found.presence.k_map, "fewest people of the population in a class")
+    yield _row("delta-presence", "lowest", WHOLE, low, "smallest chance that a person is in the table")
+    yield _row("delta-presence", "largest", WHOLE, high, "largest chance that a person is in the table")
 
 
 def _population_rows(found: DisclosureResult) -> Rows:

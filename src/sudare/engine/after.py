@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -14,14 +14,20 @@ from sudare.data.values.sets import from_text
 from sudare.engine.codes import classes
 from sudare.engine.folder import folder_of
 from sudare.engine.kernels import risk_cross as kernel
+from sudare.engine.known_records import Knowledge, by_first
+from sudare.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
 
     from sudare.data.dataset import Dataset
     from sudare.data.published import Published
 
 Ints = NDArray[np.int64]
+Coarser = Callable[[Sequence[Any]], Ints]  # from the values by code the code of what is known of each
+MOST_ENTRIES = 200_000_000
 
 
 class AfterCounts(Protocol):
@@ -37,6 +43,12 @@ class AfterCounts(Protocol):
 
     def right_guesses(self, shown: Sequence[str]) -> float:
         """The expected number of true records whose user is guessed among the published people consistent with it."""
+
+    def knowledge(self, shown: Sequence[str], coarser: Mapping[str, Coarser]) -> Knowledge:
+        """Who is known by which true values, and which published people own a record consistent with each of them.
+
+        Of a column in `coarser` the attacker knows the coarser value only.
+        """
 
     def changed(self, name: str) -> float:
         """The share of published records whose value does not stand for the true one: noise, swapping, redrawing."""
@@ -110,6 +122,45 @@ def right_guesses(*, users: Ints, true: Ints, published: PublishedCodes, near: S
             known_start, owner_user[order], sizes[order], int(max(users.max(), published.owner.max())) + 1,
         )
     )  # fmt: skip
+
+
+def coarsened(
+    true: Ints, near: Sequence[Ints], values: Sequence[Sequence[Any]], coarser: Sequence[Coarser | None]
+) -> tuple[Ints, list[Ints]]:
+    """The true codes, and what may be published for them, where only something coarser is known of some columns."""
+    true, changed = true.copy(), list(near)
+    for index, (known, coarse) in enumerate(zip(values, coarser)):
+        if coarse is not None:
+            code = coarse(known)
+            true[:, index] = code[true[:, index]]
+            changed[index] = np.unique(np.stack([code[near[index][:, 0]], near[index][:, 1]], axis=1), axis=0)
+    return true, changed
+
+
+def knowledge_of(
+    *, users: Ints, true: Ints, published: PublishedCodes, near: Sequence[Ints], people: int
+) -> Knowledge:
+    """The values of every user, and the published people consistent with each; arguments as in `right_guesses`.
+
+    Values with the same candidates share one list.
+    """
+    known, first = _distinct(true)
+    shown, first_shown = _distinct(published.values)
+    group, reach_start, reach_values = grouped(*reach(true[first], published.values[first_shown], near))
+    holder_start, holders = _lists(*_unique_pairs(shown, published.people), len(first_shown))
+    sizes = np.diff(holder_start)[reach_values]
+    if sizes.sum() > MOST_ENTRIES:
+        raise UsageError(
+            f"known: {int(sizes.sum()):,} pairs of a known value and somebody consistent with it are too many to hold; "
+            "name fewer attributes, or measure a sample of people"
+        )
+    begin = np.repeat(holder_start[:-1][reach_values] - (np.cumsum(sizes) - sizes), sizes)
+    found = np.repeat(np.repeat(np.arange(len(reach_start) - 1), np.diff(reach_start)), sizes)
+    lists = by_first(found, holders[begin + np.arange(int(sizes.sum()))], len(reach_start) - 1)
+    start, mine = by_first(users, known, people)
+    named = np.flatnonzero(published.owner >= 0)
+    own = by_first(published.owner[named], named, people)
+    return Knowledge(start, group[mine], *lists, len(published.owner), *own)
 
 
 def _distinct(matrix: Ints) -> tuple[Ints, Ints]:

@@ -143,6 +143,12 @@ class Counts(Protocol):
     ) -> tuple[Coded, dict[str, list[Any]]]:
         """Everybody's values here, as codes of rows ordered by user, and per column the values by code."""
 
+    def owned_values(
+        self, columns: Sequence[str], *, missing: str = "value"
+    ) -> tuple[Coded, dict[str, list[Any]]]:
+        """The same of everybody's different values: how often somebody has them may be lost."""
+        return self.coded_values(columns, missing=missing)
+
     @abstractmethod
     def class_sizes(self, quasi: Sequence[str]) -> Sizes:
         """The classes by size; with a user column a class is as large as the number of its users."""

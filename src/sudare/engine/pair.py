@@ -18,6 +18,7 @@ from sudare.data.roles import Roles
 from sudare.engine import moments
 from sudare.engine.answers import Blocks, Change, Crossed, Users
 from sudare.engine.folder import folder_of
+from sudare.engine.sample import drawn_rows
 from sudare.engine.side import Floats, Ints, Side
 from sudare.engine.sums import exact_sum
 from sudare.errors import UsageError
@@ -52,6 +53,7 @@ class Met(NamedTuple):
 # is about nobody, ELSEWHERE if that row is not among these
 Visitor = Callable[["Pair", Ints], Visited]
 ELSEWHERE = -2
+UNKNOWN = -3  # of a release without a truth
 T = TypeVar("T")
 
 
@@ -204,10 +206,16 @@ class Pair:
         return Met([sums], rest)
 
     def drawn(self, most: int) -> Drawn:
-        """Release rows here, beside all originals: all of them, where they are in this process anyway."""
+        """At most so many release rows, beside all originals; drawn by a fixed rule, each as likely as any other."""
+        return self.once(("drawn", most), lambda: self._drawn(most))
+
+    def _drawn(self, most: int) -> Drawn:
         truth = self.truth
-        assert truth is not None
-        return Drawn(self.without_truth(), truth, len(truth))
+        known = np.full(self.releases, UNKNOWN) if truth is None else truth
+        if self.releases <= most:
+            return Drawn(self.without_truth(), known, self.releases)
+        rows = drawn_rows(self.releases, most)
+        return Drawn(self.without_truth().only(rows), known[rows], self.releases)
 
     def once(self, key: object, compute: Callable[[], T]) -> T:
         """What was computed before, or now."""

@@ -46,6 +46,7 @@ class Draft(Summary):
     details: Mapping[str, Any] = field(default_factory=dict)
     pseudonymised: bool = False
     key: Key | None = None
+    turns: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, dataset: Dataset, key: Key) -> Draft:
@@ -113,6 +114,16 @@ class Draft(Summary):
     def without_columns(self, names: tuple[str, ...]) -> Self:
         """Some columns gone, from the table and from the roles."""
         return self.replace(table=self.table.drop_columns(list(names)), roles=self.roles.without(names))
+
+    def drawing(self, purpose: str, column: str) -> tuple[str, Self]:
+        """Under which purpose a step draws for a column, and the draft that knows it did.
+
+        The second such step of a recipe draws under another one, independently; the first under the same in every
+        release.
+        """
+        turn = self.turns.get((purpose, column), 0) + 1
+        draft = self.replace(turns={**self.turns, (purpose, column): turn})
+        return purpose if turn == 1 else f"{purpose}, step {turn}", draft
 
     def packed(self) -> pa.Table:
         """The table with the hidden columns beside it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import hmac
 import os
@@ -11,9 +10,11 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from sudare.data.files.unit import create
 from sudare.errors import UsageError, warn
 
 HEADER = "sudare-key-1"
+LONGEST = 1024  # bytes of a key file; it has 78
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,22 +70,20 @@ class Key:
         """A key from its file, which nobody but its owner may read."""
         path = Path(path)
         try:
-            mode = path.stat().st_mode
-            lines = path.read_text("ascii").split()
+            mode, content = _read_small(path)
         except OSError as error:
             raise UsageError(
                 f"{path}: key cannot be read ({error.strerror}); make one with: sudare key new"
             ) from None
-        except UnicodeDecodeError:
-            raise UsageError(f"{path}: not a key file; make one with: sudare key new") from None
-        if stat.S_IMODE(mode) & 0o077:
+        if stat.S_ISREG(mode) and stat.S_IMODE(mode) & 0o077:
             raise UsageError(f"{path}: others can read this key; run: chmod 600 {path}")
-        if len(lines) != 2 or lines[0] != HEADER:
-            raise UsageError(f"{path}: not a key file; make one with: sudare key new")
         try:
-            return cls(bytes.fromhex(lines[1]), path)
+            header, secret = content.decode("ascii").split()
+            if header == HEADER:
+                return cls(bytes.fromhex(secret), path)
         except ValueError:
-            raise UsageError(f"{path}: not a key file; make one with: sudare key new") from None
+            pass
+        raise UsageError(f"{path}: not a key file; make one with: sudare key new")
 
     @classmethod
     def default(cls) -> Key:
@@ -94,19 +93,21 @@ class Key:
         given = os.environ.get("SUDARE_KEY")
         path = Path(given) if given else platformdirs.user_data_path("sudare") / "sudare.key"
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with contextlib.suppress(FileExistsError):  # another process made it a moment ago
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 return cls.new().save(path)
+            except FileExistsError:  # another process made it a moment ago
+                pass
+            except OSError as error:
+                raise UsageError(
+                    f"{path}: your key cannot be written ({error.strerror}); name another file with SUDARE_KEY"
+                ) from None
         return cls.load(path)
 
     def save(self, path: str | os.PathLike[str]) -> Key:
         """Write the key, readable by its owner only; an existing file is never replaced."""
         path = Path(path)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(f"{HEADER}\n{self.secret.hex()}\n")
-            file.flush()
-            os.fsync(file.fileno())
+        create(path, f"{HEADER}\n{self.secret.hex()}\n".encode())
         return Key(self.secret, path)
 
     @property
@@ -128,6 +129,15 @@ class Key:
 
     def __repr__(self) -> str:
         return f"Key({self.fingerprint})"
+
+
+def _read_small(path: Path) -> tuple[int, bytes]:
+    """The mode of a file and its beginning; nothing of what is no file, or is longer than any key."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # opening a pipe must not wait for a writer
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        small = stat.S_ISREG(found.st_mode) and found.st_size <= LONGEST
+        return found.st_mode, file.read(LONGEST) if small else b""
 
 
 def _guessable(secret: bytes) -> bool:

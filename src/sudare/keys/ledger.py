@@ -9,9 +9,10 @@ buckets: enough to see that two sets overlap by 2% or more, too little to say an
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.errors import UsageError
+from sudare.data.files.private import locked
+from sudare.data.files.unit import PRIVATE
+from sudare.data.files.writers import write_json
+from sudare.errors import DataError, UsageError
 from sudare.keys import Key, Words, words
 
 BUCKETS = 128
@@ -40,13 +44,20 @@ class Ledger:
         return None if key.path is None else cls(key.path.absolute().parent / "sudare-ledger.json")
 
     def check(self, key: Key, column: str, domain: str, sketch: list[int]) -> None:
-        """Refuse records that were already randomised with another key or another domain.
+        """Refuse records that were already randomised with another key or another domain; enter the others.
 
-        The very release that the ledger has already draws nothing new.
+        The very release that the ledger has already draws nothing new. Of two runs at once the second sees the entry
+        of the first.
         """
-        releases = self._read()["releases"]
-        if self._entry(key, column, domain, sketch) in releases:
-            return
+        with self._locked():
+            ledger = self._read()
+            if self._entry(key, column, domain, sketch) not in ledger["releases"]:
+                self._refuse(ledger["releases"], key, column, domain, sketch)
+                self._add(ledger, self._entry(key, column, domain, sketch))
+
+    def _refuse(
+        self, releases: list[dict[str, Any]], key: Key, column: str, domain: str, sketch: list[int]
+    ) -> None:
         for entry in releases:
             if entry["column"] != column or overlap(entry["sketch"], sketch) <= OVERLAP:
                 continue
@@ -65,22 +76,35 @@ class Ledger:
 
     def remember(self, key: Key, column: str, domain: str, sketch: list[int]) -> None:
         """Add a release, unless it is there already."""
-        ledger = self._read()
-        entry = self._entry(key, column, domain, sketch)
-        if entry not in ledger["releases"]:
-            ledger["releases"].append(entry)
-            self._write(ledger)
+        with self._locked():
+            ledger = self._read()
+            entry = self._entry(key, column, domain, sketch)
+            if entry not in ledger["releases"]:
+                self._add(ledger, entry)
+
+    def _add(self, ledger: dict[str, Any], entry: dict[str, Any]) -> None:
+        self._write({**ledger, "releases": [*ledger["releases"], entry]})
 
     def _entry(self, key: Key, column: str, domain: str, sketch: list[int]) -> dict[str, Any]:
         return {"key": key.fingerprint, "column": column, "domain": domain, "sketch": sketch}
 
     def secret(self) -> Key:
         """The ledger's own key, which no release depends on."""
-        return Key(bytes.fromhex(self._read(make=True)["secret"]))
+        with self._locked():
+            return Key(bytes.fromhex(self._read(make=True)["secret"]))
 
     def domain(self, column: str, values: list[str]) -> str:
         """A keyed digest of a domain of values."""
         return self.secret().subkey("ledger domain", json.dumps([column, *values])).hex()[:16]
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Alone with the ledger; the lock file beside it serves everybody who shares it, and stays."""
+        try:
+            with locked(self.path.with_name(f".{self.path.name}.lock")):
+                yield
+        except OSError:
+            raise self._not_written() from None
 
     def _read(self, make: bool = False) -> dict[str, Any]:
         try:
@@ -98,20 +122,15 @@ class Ledger:
         raise UsageError(f"{self.path}: the ledger of releases cannot be read; restore it from a backup")
 
     def _write(self, ledger: dict[str, Any]) -> None:
-        fresh = self.path.with_name(f".{self.path.name}.{os.getpid()}")
         try:
-            descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "w") as file:
-                json.dump(ledger, file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(fresh, self.path)
-        except OSError as error:
-            fresh.unlink(missing_ok=True)
-            raise UsageError(
-                f"{self.path}: the ledger of releases cannot be written ({error.strerror}); keep the key in a "
-                "folder that you may write to"
-            ) from None
+            write_json(ledger, self.path, mode=PRIVATE)
+        except DataError:
+            raise self._not_written() from None
+
+    def _not_written(self) -> UsageError:
+        return UsageError(
+            f"{self.path}: the ledger of releases cannot be written; keep the key in a folder that you may write to"
+        )
 
 
 def smallest_marks(ids: Words, secret: Key) -> Words:

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 def record_ids(table: pa.Table, roles: Roles, key: Key) -> Words:
     """128 bits per record that stay the same in every release under the same key.
 
-    A record whose user and identifier columns occur once is known by them, whatever else changes.
-    A record that shares them, or a table that has none, adds the record's content and, for equal records,
-    the occurrence number (equal records are interchangeable).
+    Where record columns are declared, a record is known by its person and these, whatever else changes. Where none
+    are, one whose user and identifier columns occur once is known by them; one that shares them, or a table that has
+    none, adds the record's content, which is another one in a release with other columns. Records that are equal in
+    all this are told apart by their occurrence number.
     """
     owner, content = identity(table.column_names, roles)
     if not owner:
@@ -37,14 +38,24 @@ def person_ids(table: pa.Table, roles: Roles, key: Key) -> Words:
     """128 bits per record that are those of its person: equal for all records of one; of a table without people, of
     its content.
     """
-    owner, content = identity(table.column_names, roles)
-    return hash_columns(table, owner or content, key)
+    return hash_columns(table, person_columns(roles) or identity(table.column_names, roles)[1], key)
 
 
 def identity(columns: Sequence[str], roles: Roles) -> tuple[list[str], list[str]]:
-    """The columns that name a record's owner, and those that tell apart the records of one owner."""
-    owner = [c for c in (roles.user, *roles.identifier) if c is not None]
-    return owner, [*owner, *sorted(columns)]
+    """The columns that name a record where they occur once, and those that tell apart records that share them.
+
+    Declared record columns are part of the name, and then nothing else tells records apart.
+    """
+    person = person_columns(roles)
+    if roles.record:
+        named = [*person, *roles.record]
+        return named, named
+    return person, [*person, *sorted(columns)]
+
+
+def person_columns(roles: Roles) -> list[str]:
+    """The columns that name the person of a record."""
+    return [c for c in (roles.user, *roles.identifier) if c is not None]
 
 
 def hash_column(column: pa.ChunkedArray, key: Key, purpose: str = "record") -> Words:

@@ -149,7 +149,8 @@ def combined(attributes: int) -> int:
 
 
 def _attributes(ds: Dataset) -> int:
-    return len(ds.columns) - len(ds.roles.identifier) - (ds.roles.user is not None)
+    unpublished = (*ds.roles.identifier, *ds.roles.records_only)
+    return len(ds.columns) - len(unpublished) - (ds.roles.user is not None)
 
 
 def plan_of(ds: Dataset, value: str | None, ks: Iterable[int]) -> Any:

@@ -5,7 +5,6 @@ from sudare.methods.plugins.delete import DeleteRecords as DeleteRecords
 from sudare.methods.plugins.dummies import DummyRecords as DummyRecords
 from sudare.methods.plugins.generalize import Generalize as Generalize
 from sudare.methods.plugins.generalize import Round as Round
-from sudare.methods.plugins.generalize import TopBottomCode as TopBottomCode
 from sudare.methods.plugins.lattice import LatticeRecoding as LatticeRecoding
 from sudare.methods.plugins.local_recoding import LocalRecoding as LocalRecoding
 from sudare.methods.plugins.microaggregate import Microaggregate as Microaggregate
@@ -20,6 +19,7 @@ from sudare.methods.plugins.suppress import Suppress as Suppress
 from sudare.methods.plugins.suppress import SuppressRecords as SuppressRecords
 from sudare.methods.plugins.swap import Shuffle as Shuffle
 from sudare.methods.plugins.swap import Swap as Swap
+from sudare.methods.plugins.top_bottom import TopBottomCode as TopBottomCode
 from sudare.methods.plugins.tp import TP as TP
 from sudare.methods.plugins.unify import Average as Average
 from sudare.methods.plugins.unify import Unify as Unify

@@ -22,7 +22,8 @@ class Method(rows.Method, Protocol):
     columns that `together` names), "table" (all rows in one place); `instead` what to use where they cannot be.
     `details` says of everything that the method measures how parts of it make a whole: a "total" adds up, a "mean" is
     weighted by rows, a "fact" is the same everywhere; "*" stands for all other names. `technique` is the word of
-    ISO/IEC 20889, `family` the heading in menus.
+    ISO/IEC 20889, `family` the heading in menus. A method with `randomises = True` publishes cells that are drawn per
+    record, which must be the same draws in every release.
     """
 
     scope: ClassVar[Scope]

@@ -15,9 +15,10 @@ from sudare.data.dataset import Dataset
 from sudare.data.release import Release
 from sudare.data.roles import load_toml
 from sudare.data.values.hierarchy_sources import located
-from sudare.errors import UsageError
+from sudare.errors import UsageError, warn
 from sudare.keys import Key
 from sudare.methods.run import run
+from sudare.methods.same_record import warnings_of
 from sudare.parameters import checked
 
 
@@ -120,9 +121,12 @@ def anonymize(
     ('sex', 'address', 'job', 'disease')
     """
     recipe, secret = as_recipe(recipe), Key.of(key)
+    warnings = warnings_of(ds, recipe.steps)
+    for code, text in warnings.items():
+        warn(code, text)
     made, details = run(ds, secret, recipe.steps, recipe.digest)
     steps = tuple(describe(step, found) for step, found in zip(recipe.steps, details))
-    return Release(made.data, made.linked, recipe, steps, secret, ds.files)
+    return Release(made.data, made.linked, recipe, steps, secret, ds.files, warnings)
 
 
 def as_recipe(given: Recipe | Any) -> Recipe:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from sudare import registry
 from sudare.data.dataset import Dataset
@@ -49,8 +50,19 @@ def perform(rows: Rows, step: Method) -> Rows:
 
 
 def _finished(rows: Rows) -> Rows:
-    """What every release needs, whatever its recipe: no identifiers, no real user names."""
     shape = rows.summary.shape
-    if shape.roles.identifier or (shape.roles.user and not shape.pseudonymised):
-        return rows.each(Pseudonymize())
-    return rows
+    return rows.each(Finish()) if _names_people(shape) or shape.roles.record else rows
+
+
+def _names_people(draft: Draft) -> bool:
+    return bool(draft.roles.identifier or (draft.roles.user and not draft.pseudonymised))
+
+
+class Finish(NamedTuple):
+    """What every release needs, whatever its recipe: no identifiers, no real user names, no numbers of records."""
+
+    def apply(self, draft: Draft, key: Key) -> Draft:
+        if _names_people(draft):
+            draft = Pseudonymize().apply(draft, key)
+        draft = draft.without_columns(draft.roles.records_only)
+        return draft.replace(roles=replace(draft.roles, record=()))

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from sudare.data.files.writers import check_output, write_text
+from sudare.data.files.outputs import check_output
+from sudare.data.files.unit import PRIVATE, PUBLIC
+from sudare.data.files.writers import write_text
 from sudare.data.published import Published
 from sudare.errors import UsageError
 from sudare.loop.evidence import Evidence
@@ -86,7 +88,7 @@ def report(
     kind = _format(path, format)
     published = None if release is None else Published.of(release, truth)
     if path is not None:
-        check_output(path, (*original.files, *(published.data.files if published is not None else ())))
+        check_output(path, (*original.files, *(published.files if published is not None else ())))
     found = measure(
         original,
         published,
@@ -112,7 +114,7 @@ def write(
     document = document_of(evidence, audience)
     text = rendered(document, kind)
     if path is not None:
-        write_text(text, path)
+        write_text(text, path, mode=PRIVATE if audience == "internal" else PUBLIC)
     return Report(document, evidence, text, None if path is None else Path(path))
 
 

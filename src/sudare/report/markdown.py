@@ -7,7 +7,7 @@ from typing import Any
 
 from sudare.report.document import Block, Code, Document, Facts, Figure, Lines, Points, Table, Tabs, Words
 from sudare.report.numbers import Capped, written
-from sudare.results import plain
+from sudare.results import in_markdown, plain
 from sudare.version import __version__
 
 
@@ -48,10 +48,7 @@ def text(value: str) -> str:
     >>> text("<b>a|b</b> *c*")
     '&lt;b&gt;a\\\\|b&lt;/b&gt; \\\\*c\\\\*'
     """
-    escaped = str(value).replace("\\", "\\\\").replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    for sign in "|*_`[]#":
-        escaped = escaped.replace(sign, "\\" + sign)
-    return " ".join(escaped.split())
+    return in_markdown(" ".join(str(value).split()))
 
 
 def _block(block: Block) -> str:

@@ -225,7 +225,7 @@ def _measure(row: Mapping[str, Any], total: int, limits: Mapping[str, float]) ->
     value, measure = row["value"], str(row["measure"])
     if value is None:
         return None
-    if row["variant"] == "largest" and measure in ("prosecutor", "journalist"):
+    if str(row["variant"]).startswith("largest") and measure in ("prosecutor", "journalist"):
         return _largest(float(value), total, limits)
     if measure == "k":
         return on_side(count(value), value, limits.get("k"), at_least=True)

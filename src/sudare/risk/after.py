@@ -34,13 +34,14 @@ def after_rows(
             "release: the risk after is measured for the uniform attacker, missing values counted"
         )
     columns = list(dict.fromkeys(name for subset in sets for name in subset))
-    with after_counts(ds, _published(release, truth, ds), columns) as counts:
+    with after_counts(ds, published_with_truth(release, truth, ds), columns) as counts:
         rows = [_row(counts, profile) for profile in counts_of(ds).profiles(sets)]
         changed = {name: counts.changed(name) for name in counts.seen}
-    return rows, tuple(_note(name, share) for name, share in changed.items() if share)
+    return rows, tuple(note_of(name, share) for name, share in changed.items() if share)
 
 
-def _note(name: str, changed: float) -> str:
+def note_of(name: str, changed: float) -> str:
+    """What is said of a column whose values were changed otherwise than by recoding."""
     return (
         f"{name}: {changed:.0%} of the published records carry another value than the true one; this attacker "
         "matches equal values only, `sudare attack` looks for the nearest."
@@ -66,7 +67,7 @@ def _row(counts: AfterCounts, profile: Profile) -> dict[str, Any]:
     )
 
 
-def _published(release: Any, truth: Truth | None, ds: Dataset) -> Published:
+def published_with_truth(release: Any, truth: Truth | None, ds: Dataset) -> Published:
     """The release with its truth; its people are named by the original's user column if it does not say."""
     published = Published.of(release, truth)
     if not published.has_truth:

@@ -1,8 +1,8 @@
 """Blurred knowledge: what the attacker sees of a true value (P1's quality of knowledge).
 
 A channel turns a true value x into something seen, z, with probability K(z|x). The candidates for z are the users
-who own a value that could have given z. Written as text: `round:10`, `hour`, `day`, `month`, `year`, `minute`,
-`within:1h`, `within:5`, `wrong:0.1`.
+who own a value that could have given z. Written as text: `minute`, `hour`, `day`, `week`, `month`, `quarter`, `year`,
+`round:10`, `first:3` (characters), `within:1h`, `within:5`, `wrong:0.1`.
 """
 
 from __future__ import annotations
@@ -30,6 +30,10 @@ class Recode:
 
     name: str
     coarse: Callable[[Any], Any]
+
+    def codes(self, values: Sequence[Any]) -> Ints:
+        """Per true value the number of what is seen of it."""
+        return self.spread(values)[0]
 
     def spread(self, values: Sequence[Any]) -> tuple[Ints, Ints, int]:
         """Per true value the range of things that may be seen of it, and how many things there are."""
@@ -87,13 +91,21 @@ def parse(text: str) -> Channel:
     if kind == "round":
         width = as_width(given, text)
         return Recode(text, lambda value: math.floor(as_number(value) / width + 0.5 + 1e-9) * width)
+    if kind == "first":
+        return _beginning(given, text)
     if kind == "within":
         return Within(text, as_width(given, text))
     if kind == "wrong":
         return Wrong(text, _probability(given, text))
     raise UsageError(
-        f"channel '{text}' is unknown; {nearest(kind, [*UNITS, 'round:10', 'within:1h', 'wrong:0.1'])}"
+        f"channel '{text}' is unknown; {nearest(kind, [*UNITS, 'round:10', 'first:3', 'within:1h', 'wrong:0.1'])}"
     )
+
+
+def _beginning(given: str, text: str) -> Recode:
+    if not given.isdigit() or int(given) < 1:
+        raise UsageError(f"channel '{text}': write how many characters are known, e.g. first:3")
+    return Recode(text, lambda value: str(value)[: int(given)])
 
 
 def _probability(given: str, text: str) -> float:
@@ -113,7 +125,9 @@ def _cut(seconds: int) -> Callable[[Any], Any]:
 def _calendar(part: str) -> Callable[[Any], Any]:
     def coarse(value: Any) -> Any:
         day = dt.datetime(1970, 1, 1) + dt.timedelta(seconds=as_number(value))
-        return (day.year, day.month) if part == "month" else day.year
+        return {"month": (day.year, day.month), "quarter": (day.year, (day.month + 2) // 3)}.get(
+            part, day.year
+        )
 
     return coarse
 
@@ -122,6 +136,10 @@ UNITS: dict[str, Callable[[Any], Any]] = {
     "minute": _cut(60),
     "hour": _cut(3600),
     "day": _cut(86400),
+    "week": lambda value: math.floor(
+        (as_number(value) / 86400 + 3) / 7
+    ),  # from Monday; 1970-01-01 was a Thursday
     "month": _calendar("month"),
+    "quarter": _calendar("quarter"),
     "year": _calendar("year"),
 }

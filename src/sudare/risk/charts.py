@@ -85,6 +85,36 @@ def _layer(chart: Any, kind: str, name: str, shown: Sequence[str]) -> Any:
     return mark.transform_calculate(what=f"'{name}'").encode(color=colour)
 
 
+def known_curves(result: RiskResult, *, threshold: float | None = None) -> Any:
+    """Risk against the number of known records, a line per set of attributes and resolution, 95% interval as a band."""
+    import altair as alt
+
+    rows = [{**row, "knowledge": _knowledge(row)} for row in result.rows]
+    order = list(dict.fromkeys(row["knowledge"] for row in rows))
+    steps = sorted({row["known"] for row in rows})
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("known:Q", title="records known of one person", axis=alt.Axis(values=steps, format="d")),
+        color=alt.Color("knowledge:N", sort=order, title=None, scale=alt.Scale(range=charts.PALETTE)),
+    )
+    axis = alt.Y("risk:Q", title="re-identification probability", scale=alt.Scale(domain=[0, 1]))
+    layers = [
+        base.mark_area(opacity=0.25).encode(y="risk_low:Q", y2="risk_high:Q"),
+        base.mark_line(point=True).encode(y=axis),
+    ]
+    if any("risk_before" in row for row in rows):
+        layers.append(base.mark_line(strokeDash=[4, 3]).encode(y="risk_before:Q"))
+    if threshold:
+        line = alt.Chart(alt.Data(values=[{"limit": threshold}]))
+        layers.append(line.mark_rule(color=COLOURS["threshold"]).encode(y="limit:Q"))
+    title = "Known records of one person" + (" (dashed: before)" if len(layers) - bool(threshold) > 2 else "")
+    return charts.finish(alt.layer(*layers), title=title, height=280)
+
+
+def _knowledge(row: Mapping[str, Any]) -> str:
+    channel = row.get("channel")
+    return show(row["attributes"]) + (f" ({channel})" if channel else "")
+
+
 def models_bars(results: Sequence[RiskResult]) -> Any:
     """Exact, low-cost and sampled risk side by side (P1, Table 6), on a logarithmic axis."""
     import altair as alt

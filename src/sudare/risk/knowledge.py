@@ -51,8 +51,8 @@ def split(ds: Dataset, text: str | Sequence[str]) -> Subset:
 
 
 def default_attributes(ds: Dataset) -> list[str]:
-    """Every column but the user and the identifiers."""
-    return [name for name in ds.columns if ds.roles.role_of(name) not in ("user", "identifier")]
+    """Every column that may be published but the user."""
+    return [name for name in ds.columns if ds.roles.role_of(name) not in ("user", "identifier", "record")]
 
 
 def _up_to(size: int, names: list[str]) -> list[Subset]:

@@ -37,7 +37,8 @@ def risk(
     missing: Missing = "value",
     key: Key | bytes | str | os.PathLike[str] | None = None,
     across: bool | str | Sequence[str] = False,
-    channel: Mapping[str, str] | None = None,
+    channel: Mapping[str, str | Sequence[str]] | None = None,
+    known: Annotated[int, AtLeast(1)] | Iterable[int] | None = None,
     release: Any = None,
     truth: Iterable[Any] | None = None,
     strategy: Literal["auto", "plain", "kernel"] = "auto",
@@ -52,6 +53,8 @@ def risk(
     `release`: a Release (or its table, with `truth`): the risk that is left when the attacker knows true records
     and matches them with the published ones.
     `channel`: what the attacker sees of an attribute's true value, e.g. {"time": "hour", "price": "within:1"}.
+    `known`: the attacker knows so many different records of one person, each by these attributes (see KnownResult);
+    then `channel` may name several resolutions, {"date": ["day", "month"]}, and works with `release`.
     `strategy`: how an exact risk is counted, by one query per set (plain) or one pass over the rows (kernel).
 
     >>> import sudare
@@ -63,14 +66,21 @@ def risk(
         raise UsageError("sample_size: only the sampling model draws values; add model='sample'")
     if truth is not None and release is None:
         raise UsageError("truth: belongs to a release; give release= too")
-    _check_together(model, release=release is not None, channel=bool(channel), across=bool(across))
+    _check_together(
+        model, release=release is not None, channel=bool(channel) and known is None, across=bool(across)
+    )
     asked = subsets(ds, attributes, combine)
-    known = list(dict.fromkeys(name for subset in asked for name in subset))
+    names = list(dict.fromkeys(name for subset in asked for name in subset))
     for name in ds.require(list(channel or ())):
-        if name not in known:
+        if name not in names:
             raise UsageError(
-                f"channel: '{name}' is not among the measured attributes; {nearest(name, known)}"
+                f"channel: '{name}' is not among the measured attributes; {nearest(name, names)}"
             )
+    if known is not None:
+        _check_known(model, attacker, across)
+        from sudare.risk.known import known_result
+
+        return known_result(ds, asked, known, channel, release, truth, missing, _seed(key))
     counts = counts_of(ds)
     sets = [s for s in asked if missing == "value" or counts.count_records(s, missing=missing)]
     profiles: dict[Subset, Profile] = {}
@@ -82,9 +92,9 @@ def risk(
     elif channel:
         from sudare.risk.blurred import blurred_rows
 
-        rows = blurred_rows(ds, sets, channel, model, attacker, missing)
+        rows = blurred_rows(ds, sets, _single(channel), model, attacker, missing)
     elif model == "exact":
-        counts.check_values(known)
+        counts.check_values(names)
         strong = attacker != "uniform"
         found = counts.profiles(
             sets, missing=missing, every_attacker=strong, strategy=strategy, memory=memory
@@ -183,6 +193,25 @@ def _check_together(model: str, **asked: bool) -> None:
     both = [name for name, wanted in asked.items() if wanted]
     if len(both) > 1:
         raise UsageError(f"{' and '.join(both)}: measured one at a time; drop all but one")
+
+
+def _check_known(model: str, attacker: str, across: bool | str | Sequence[str]) -> None:
+    if model != "exact" or attacker != "uniform" or across:
+        raise UsageError("known: measured for the uniform attacker; drop model=, attacker= and across=")
+
+
+def _seed(key: Key | bytes | str | os.PathLike[str] | None) -> int:
+    """What a draw that nobody publishes depends on: the key if there is one, else always the same."""
+    from sudare.keys import Key, generator
+
+    return 1 if key is None else int(generator(Key.of(key), "known records").integers(2**62))
+
+
+def _single(channel: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
+    for name, given in channel.items():
+        if not isinstance(given, str) and len(given) != 1:
+            raise UsageError(f"channel: '{name}' has several resolutions; give one, or add known=")
+    return {name: given if isinstance(given, str) else given[0] for name, given in channel.items()}
 
 
 def _notes(missing: str, sample_size: int | None, rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
+from sudare.data.roles import NAMES
 from sudare.loop.measure import combined
 from sudare.studio.session import KS, Session
 
@@ -125,9 +126,7 @@ def _both(commands: list[str], calls: list[str]) -> Lines:
 
 def _command(session: Session, verb: str, *rest: str) -> str:
     """A command on the table, with the roles as options; names with commas need a file of them."""
-    named = [
-        (role, session.columns_of(role)) for role in ("user", "identifier", "quasi", "sensitive", "other")
-    ]
+    named = [(role, session.columns_of(role)) for role in NAMES]
     if any("," in name or name != name.strip() for _, names in named for name in names):
         options = ["--roles sudare.toml"]
     else:
@@ -139,7 +138,7 @@ def _opened(session: Session) -> str:
     parts = [repr(session.shown_path)]
     if session.user:
         parts.append(f"user={session.user!r}")
-    for role in ("identifier", "quasi", "sensitive", "other"):
+    for role in NAMES[1:]:
         names = session.columns_of(role)
         if names:
             parts.append(f"{role}={names!r}")

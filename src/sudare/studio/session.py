@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sudare.data.files.private import private_folder
 from sudare.studio.tasks import Look, Shown, Source
 from sudare.studio.worker import Job, Worker
 
@@ -44,7 +45,9 @@ class Session:
     runs: list[dict[str, Any]] = field(default_factory=list)
     context: dict[str, str] = field(default_factory=dict)
     policy: Mapping[str, Any] | None = None
-    output: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="sudare-studio-")))
+    output: Path = field(
+        default_factory=lambda: Path(tempfile.mkdtemp(dir=private_folder(), prefix="studio-"))
+    )
 
     def choose(self, path: str, shown: str) -> None:
         """Another table: everything measured before is forgotten."""

@@ -9,7 +9,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.attacks.base import Attack, Candidates
+from sudare.attacks.base import Candidates
+from sudare.attacks.matching import Matching
 from sudare.attacks.nearest import chosen_columns, chosen_quasi
 from sudare.attacks.plugins.euclid import one_over_sd
 from sudare.engine.answers import Blocks
@@ -26,7 +27,7 @@ STEP = 1e-3
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class Assignment(Attack):
+class Assignment(Matching):
     """Give every release row another original row so that the sum of squared standardised distances is
     least.
 

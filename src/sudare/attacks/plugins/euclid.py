@@ -9,7 +9,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.attacks.base import Attack, Candidates, Reads, Scope
+from sudare.attacks.base import Candidates
+from sudare.attacks.matching import Matching, Reads, Scope
 from sudare.attacks.nearest import ROUNDING, chosen_columns, chosen_quasi, nearest
 from sudare.engine.pair import Pair
 from sudare.registry import attack
@@ -19,7 +20,7 @@ Floats = NDArray[np.float64]
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class Euclid(Attack):
+class Euclid(Matching):
     """Nearest by Euclidean distance among equal quasi-identifiers, else give up (P4, EUC1).
 
     With `fallback`, rows without an equal row look among all rows (EUC2). `quasi=()` ignores
@@ -53,7 +54,7 @@ class Euclid(Attack):
         columns = chosen_columns(pair, self.columns)
         return Reads(chosen_quasi(pair, self.quasi, columns), columns)
 
-    def otherwise(self, pair: Pair) -> Attack | None:
+    def otherwise(self, pair: Pair) -> Matching | None:
         return Euclid(quasi=(), columns=self.reads(pair).compared) if self.fallback else None
 
     @classmethod
@@ -63,7 +64,7 @@ class Euclid(Attack):
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class StandardizedEuclid(Attack):
+class StandardizedEuclid(Matching):
     """Like Euclid, each column divided by its standard deviation in the original: no column drowns the
     others.
 
@@ -96,7 +97,7 @@ class StandardizedEuclid(Attack):
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class Mahalanobis(Attack):
+class Mahalanobis(Matching):
     """Like Euclid, in the coordinates in which the original's columns are uncorrelated and have the
     variance 1.
 
@@ -135,7 +136,7 @@ class Mahalanobis(Attack):
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class RankDistance(Attack):
+class RankDistance(Matching):
     """Like Euclid on ranks: each column is replaced by its relative rank in its own table.
 
     It sees through every change that keeps the order of a column: scaling, shifting, top coding, a logarithm.

@@ -9,7 +9,8 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.attacks.base import Attack, Candidates, Scope
+from sudare.attacks.base import Candidates
+from sudare.attacks.matching import Matching, Scope
 from sudare.engine.pair import Pair
 from sudare.errors import UsageError
 from sudare.registry import attack
@@ -24,7 +25,7 @@ MOST_PAIRS = 10**11
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class Gower(Attack):
+class Gower(Matching):
     """Nearest by Gower's distance over all columns with a role, none of which must be equal.
 
     Each numeric column counts |x - y| / range, each other column 0 if the published value may stand for

@@ -10,7 +10,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sudare.attacks.base import Attack, Candidates, Reads, Scope
+from sudare.attacks.base import Candidates
+from sudare.attacks.matching import Matching, Reads, Scope
 from sudare.attacks.nearest import chosen_columns, chosen_quasi, nearest
 from sudare.engine.pair import Pair
 from sudare.registry import attack
@@ -18,7 +19,7 @@ from sudare.registry import attack
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class IdentifyRand(Attack):
+class IdentifyRand(Matching):
     """E1: any of the original rows with equal quasi-identifiers; none, give up (P4, E1).
 
     >>> import sudare
@@ -46,7 +47,7 @@ class IdentifyRand(Attack):
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class IdentifySa(Attack):
+class IdentifySa(Matching):
     """E2: nearest in one sensitive column among equal quasi-identifiers, else among all rows (P4, E2).
 
     >>> import sudare
@@ -69,7 +70,7 @@ class IdentifySa(Attack):
         column = _one_column(pair, self.column)
         return Reads(chosen_quasi(pair, self.quasi, column), column)
 
-    def otherwise(self, pair: Pair) -> Attack:
+    def otherwise(self, pair: Pair) -> Matching:
         return IdentifySa21(column=_one_column(pair, self.column)[0])
 
     @classmethod
@@ -79,7 +80,7 @@ class IdentifySa(Attack):
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class IdentifySort(Attack):
+class IdentifySort(Matching):
     """E3: the original row with the same rank of the sum of the sensitive columns (P4, E3).
 
     Rows with equal sums share their ranks: each is as likely at any of them, so the row order says
@@ -111,7 +112,7 @@ class IdentifySort(Attack):
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class IdentifySa21(Attack):
+class IdentifySa21(Matching):
     """E4: nearest in one sensitive column among all rows (P4, E4).
 
     >>> import sudare

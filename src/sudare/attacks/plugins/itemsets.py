@@ -13,7 +13,8 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.attacks.base import Attack, Candidates
+from sudare.attacks.base import Candidates
+from sudare.attacks.matching import Matching
 from sudare.engine.pair import Pair
 from sudare.errors import UsageError
 from sudare.registry import attack
@@ -32,7 +33,7 @@ class Histories(NamedTuple):
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class Jaccard(Attack):
+class Jaccard(Matching):
     """The original user whose set of values shares the largest part of the union: |A and B| / |A or B|.
 
     >>> import sudare
@@ -60,7 +61,7 @@ class Jaccard(Attack):
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class TfIdf(Attack):
+class TfIdf(Matching):
     """The original user with the largest cosine of the TF-IDF vectors: values that few users have weigh more.
 
     The weight of a value is (1 + log times) (1 + log((1 + n)/(1 + owners))), owners counted in the original.

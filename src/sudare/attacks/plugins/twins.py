@@ -12,7 +12,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.attacks.base import Attack, Candidates
+from sudare.attacks.base import Candidates
+from sudare.attacks.matching import Matching
 from sudare.attacks.plugins.itemsets import coded_items, comparable, dummied, history, owners_of_items
 from sudare.engine.pair import Pair
 from sudare.registry import attack
@@ -20,7 +21,7 @@ from sudare.registry import attack
 
 @attack
 @dataclass(frozen=True, kw_only=True)
-class Twins(Attack):
+class Twins(Matching):
     """The original users who have every value of the pseudonym's records without a twin, and none that it lacks.
 
     A twin is a record of another pseudonym that is equal in every column. Who is left are equally likely.

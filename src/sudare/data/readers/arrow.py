@@ -23,11 +23,25 @@ def usable(table: pa.Table, name: str) -> pa.Table:
     """A table with rows, distinct names and types that every engine knows."""
     import pyarrow as pa
 
+    _check_whole(table, name)
     check_names(name, table.column_names)
     if table.num_columns == 0 or table.num_rows == 0:
         raise DataError(f"{name}: the table has no row; give one with at least one row")
-    columns = [_plain(table.column(place)) for place in range(table.num_columns)]
+    columns = [_plain(column) for column in table.columns]
     return _odd_as_text(pa.table(columns, names=table.column_names))
+
+
+def _check_whole(table: pa.Table, name: str) -> None:
+    """Refuse what is no Arrow: engines trust offsets, texts and dictionaries, and would read beside them."""
+    import pyarrow as pa
+
+    for number, column in enumerate(table.columns, 1):
+        try:
+            column.validate(full=True)
+        except pa.ArrowException:
+            raise DataError(
+                f"{name}: column {number} is damaged (offsets, text or dictionary); write the table again"
+            ) from None
 
 
 def _table(source: Any) -> pa.Table | None:
@@ -51,7 +65,7 @@ def _from_pandas(frame: Any) -> pa.Table:
     import pyarrow as pa
 
     names = [str(name) for name in frame.columns]
-    arrays = [_from_series(frame.iloc[:, place], name) for place, name in enumerate(names)]
+    arrays = [_from_series(frame.iloc[:, index], name) for index, name in enumerate(names)]
     return pa.table(arrays, names=names)
 
 

@@ -19,6 +19,9 @@ import duckdb
 
 from sudare.data.connection import connect, file_literal, fresh_name, literal, quote
 from sudare.data.readers import unpacking
+from sudare.data.readers.expected import Expected
+from sudare.data.readers.header import has_header
+from sudare.data.readers.missing import without_codes
 from sudare.data.roles import check_names
 from sudare.errors import DataError, UsageError, warn
 from sudare.progress import stage
@@ -33,6 +36,7 @@ LABEL = re.compile(
 WHOLE = r"-?(0|[1-9][0-9]{0,17})"
 WIDE = 200
 SAMPLE = 101  # rows
+FIRST_ROWS = 1001  # that tell whether there is a header
 LONGEST_HEADER = 1 << 20  # characters
 Counts = tuple[int, ...]
 LONGEST_ROW = 16 * 2**20  # bytes
@@ -51,19 +55,19 @@ class Dialect:
     names: tuple[str, ...]
 
 
-def open_csv(paths: Sequence[Path], *, encoding: str | None = None, text: Sequence[str] = ()) -> str:
-    """A view over CSV files with the same columns; `text` names columns that stay text whatever they hold."""
+def open_csv(paths: Sequence[Path], expected: Expected, *, encoding: str | None = None) -> str:
+    """A view over CSV files with the same columns."""
     plain = [unpacking.as_utf8(path, encoding) for path in paths]
-    dialect = _dialect(paths[0], plain[0])
+    dialect = _dialect(paths[0], plain[0], expected.names)
     for path, file in zip(paths[1:], plain[1:]):
-        if _dialect(path, file) != dialect:
+        if _dialect(path, file, expected.names) != dialect:
             raise DataError(
                 f"{path}: its columns, delimiter or header differ from those of {paths[0]}; open them one by one"
             )
-    source = _source(plain, dialect)
+    source = _source(plain, dialect, expected.missing)
     stage(f"reading {paths[0].name}")
     shown = str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
-    types = _types(shown, source, dialect, plain[0], set(text))
+    types = _types(shown, source, dialect, plain[0], expected)
     view = fresh_name()
     columns = ", ".join(
         quote(n) if t == "VARCHAR" else f"CAST({quote(n)} AS {t}) AS {quote(n)}" for n, t in types.items()
@@ -72,14 +76,14 @@ def open_csv(paths: Sequence[Path], *, encoding: str | None = None, text: Sequen
     return view
 
 
-def dialect_of(path: Path) -> Dialect:
+def dialect_of(path: Path, names: Sequence[str] = ()) -> Dialect:
     """How a UTF-8 file is written; one in another encoding is refused."""
     if unpacking.as_utf8(path, None) != path:
         raise DataError(f"{path}: not plain UTF-8; save it as UTF-8 first, or open it with --engine duckdb")
-    return _dialect(path, path)
+    return _dialect(path, path, names)
 
 
-def _dialect(path: Path, file: Path) -> Dialect:
+def _dialect(path: Path, file: Path, known: Sequence[str]) -> Dialect:
     if _has_nul(file):
         raise DataError(
             f"{path}: contains NUL bytes; export it as plain text, or name its encoding, e.g. --encoding utf-16-le"
@@ -88,17 +92,19 @@ def _dialect(path: Path, file: Path) -> Dialect:
     if not head.strip():
         raise DataError(f"{path}: the file is empty; give a table with a header and at least one row")
     delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(head)
-    first = _rows(head, delimiter, 1)[0]
+    rows = _rows(head, delimiter, FIRST_ROWS)
+    first = rows[0]
     if not first:
         raise DataError(f"{path}: the first line is empty; remove it, so that the header comes first")
     if len("".join(first)) > LONGEST_HEADER:
         raise DataError(f"{path}, line 1: a quote is opened and not closed; correct the row")
-    header = _has_header(file, delimiter)
+    header = has_header(rows, *_sniffed(file, delimiter, len(first)), known)
     names = tuple(first) if header else tuple(f"column{i + 1}" for i in range(len(first)))
     if not header:
         warn(
             "S-HEADER",
-            f"{path}: the first row looks like data, so the columns are named column1, column2, ...",
+            f"{path}: the first row looks like data, so the columns are named column1, column2, ...; if it is a "
+            "header, name one of its columns in the roles",
         )
     check_names(path, names)
     return Dialect(delimiter, header, names)
@@ -139,34 +145,39 @@ def _rows(head: str, delimiter: str, most: int, *, strict: bool = False) -> list
     return []
 
 
-def _has_header(file: Path, delimiter: str) -> bool:
-    """DuckDB's opinion; a file it cannot sniff is explained when it is read."""
+def _sniffed(file: Path, delimiter: str, width: int) -> tuple[list[bool], bool]:
+    """DuckDB's opinion: which columns are no text, and whether there is a header.
+
+    A file it cannot sniff is explained when it is read.
+    """
     options = f"delim={literal(delimiter)}, quote='\"', escape='\"', strict_mode=false"
+    query = f"SELECT Columns, HasHeader FROM sniff_csv({file_literal(file)}, {options})"
     try:
-        return bool(
-            connect()
-            .sql(f"SELECT HasHeader FROM sniff_csv({file_literal(file)}, {options})")
-            .fetchall()[0][0]
-        )
+        columns, header = connect().sql(query).fetchall()[0]
     except duckdb.Error:
-        return True
+        return [True] * width, True
+    return [column["type"] != "VARCHAR" for column in columns], bool(header)
 
 
-def _source(files: Sequence[Path], dialect: Dialect) -> str:
+def _source(files: Sequence[Path], dialect: Dialect, codes: Sequence[str]) -> str:
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in dialect.names)
     listed = ", ".join(map(file_literal, files))
-    return (
+    read = (
         f"read_csv([{listed}], auto_detect=false, columns={{{columns}}}, header={str(dialect.header).lower()}, "
         f"delim={literal(dialect.delimiter)}, quote='\"', escape='\"', nullstr='', allow_quoted_nulls=false, "
         f"null_padding=false, strict_mode=true, max_line_size={LONGEST_ROW}, "
         f"buffer_size={2 * LONGEST_ROW})"  # by default 16 rows of the longest: 256 MB per thread
     )
+    if not codes:
+        return read
+    cells = (f"{without_codes(quote(name), 'VARCHAR', codes)} AS {quote(name)}" for name in dialect.names)
+    return f"(SELECT {', '.join(cells)} FROM {read})"
 
 
-def _types(path: str, source: str, dialect: Dialect, file: Path, text: set[str]) -> dict[str, str]:
+def _types(path: str, source: str, dialect: Dialect, file: Path, expected: Expected) -> dict[str, str]:
     """Read everything once: a bad file's fault comes now, and the type of a column holds for all rows."""
-    numeric = _looks_numeric(file, dialect)
-    likely = [n for n in dialect.names if n in numeric and n not in text and not is_label(n)]
+    numeric = _looks_numeric(file, dialect, {"", *expected.missing})
+    likely = [n for n in dialect.names if n in numeric and n not in expected.text and not is_label(n)]
     # a column that is read makes DuckDB check every row's shape and encoding
     everything = f"SELECT count(*), count({quote(dialect.names[-1])}) FROM {source}"
     try:
@@ -222,7 +233,7 @@ def is_label(name: str) -> bool:
     return LABEL.search(spaced.lower()) is not None
 
 
-def _looks_numeric(file: Path, dialect: Dialect) -> set[str]:
+def _looks_numeric(file: Path, dialect: Dialect, missing: set[str]) -> set[str]:
     """Columns whose first values are all numbers: a cheap filter before the full pass."""
     with open(file, encoding="utf-8-sig", newline="", errors="ignore") as stream, _long_cells():
         rows = csv.reader(stream, delimiter=dialect.delimiter)
@@ -230,8 +241,8 @@ def _looks_numeric(file: Path, dialect: Dialect) -> set[str]:
     number = re.compile(f"{WHOLE}|{NUMBER}")
     return {
         name
-        for place, name in enumerate(dialect.names)
-        if all(place >= len(row) or row[place] == "" or number.fullmatch(row[place]) for row in sample)
+        for index, name in enumerate(dialect.names)
+        if all(index >= len(row) or row[index] in missing or number.fullmatch(row[index]) for row in sample)
     }
 
 

@@ -8,15 +8,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from sudare.data.connection import connect, create_view, fresh_name, literal, quote, scalar
 from sudare.data.dataset import Dataset
 from sudare.data.roles import Roles
-from sudare.errors import DataError, MissingPart, UsageError, nearest
+from sudare.errors import DataError, MissingPart, SudareError, UsageError, nearest
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sudare.data.readers.expected import Expected
 
 
 def open_ibis(table: Any) -> Dataset:
@@ -30,7 +32,7 @@ def open_ibis(table: Any) -> Dataset:
 
 def open_url(url: str, table: str | None) -> Dataset:
     """A table of a database by URL; the password comes from PGPASSWORD or .pgpass and is in no message."""
-    parts = urlsplit(url)
+    parts = _parts(url)
     scheme = {"postgresql": "postgres"}.get(parts.scheme, parts.scheme)
     if scheme not in ("postgres", "duckdb"):
         raise UsageError(f"unknown kind of database '{scheme}'; sudare opens postgres:// and duckdb://")
@@ -71,7 +73,16 @@ def open_spark_frame(frame: Any, name: str = "Spark table") -> Dataset:
 
 def is_file_system(url: str) -> bool:
     """Whether a URL names files, such as s3a://bucket/visits, and not a database."""
-    return urlsplit(url).scheme not in ("postgres", "postgresql", "duckdb")
+    return _parts(url).scheme not in ("postgres", "postgresql", "duckdb")
+
+
+def _parts(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        raise UsageError(
+            "the URL cannot be read; write postgres://host:5432/name or duckdb:///folder/file.duckdb"
+        ) from None
 
 
 def check_engine(engine: str) -> None:
@@ -87,11 +98,8 @@ def send_to_spark(table: pa.Table, engine: str, name: str) -> Dataset:
     return open_spark_frame(spark.session(engine).createDataFrame(table), name)
 
 
-def open_on_spark(source: str, engine: str, text: Sequence[str] = ()) -> Dataset:
-    """A file opened by a Spark cluster: `engine` is its master, e.g. local[*] or spark://host:7077.
-
-    `text` names columns of a CSV file that stay text whatever they hold.
-    """
+def open_on_spark(source: str, engine: str, expected: Expected) -> Dataset:
+    """A file opened by a Spark cluster: `engine` is its master, e.g. local[*] or spark://host:7077."""
     from sudare.data.readers import spark
 
     name = Path(source).name
@@ -102,10 +110,16 @@ def open_on_spark(source: str, engine: str, text: Sequence[str] = ()) -> Dataset
         )
     is_csv = kind in (".csv", ".tsv")
     files = _local_files(source, must_be_here=is_csv or engine.startswith("local"))
-    csv = _as_on_duckdb(files, text) if is_csv else None
+    csv = _as_on_duckdb(files, expected) if is_csv else None
     session = spark.session(engine)
     try:
-        frame = session.read.parquet(source) if csv is None else _read_csv(session, files, *csv)
+        frame = (
+            _read_parquet(session, source, expected.partitions)
+            if csv is None
+            else _read_csv(session, files, expected.missing, *csv)
+        )
+    except SudareError:
+        raise
     except Exception as error:
         kind = type(error).__name__
         raise DataError(
@@ -125,25 +139,45 @@ def _local_files(source: str, *, must_be_here: bool) -> list[Path]:
     return found
 
 
-def _read_csv(session: Any, files: Sequence[Path], schema: pa.Schema, options: dict[str, Any]) -> Any:
+def _read_parquet(session: Any, source: str, partitions: bool) -> Any:
+    """Parquet files as they are; folders such as `zip=10115` are columns, as text, if that is asked for."""
+    from sudare.data.readers.parquet import check_folders
+
+    session.conf.set("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
+    reader = session.read if partitions else session.read.option("recursiveFileLookup", "true")
+    frame = reader.parquet(source)
+    if not partitions:
+        check_folders([Path(file) for file in frame.inputFiles()], frame.columns, partitions)
+    return frame
+
+
+def _read_csv(
+    session: Any, files: Sequence[Path], codes: Sequence[str], schema: pa.Schema, options: dict[str, Any]
+) -> Any:
     """The files one after another by name: Spark itself would deal them out by size."""
     from pyspark.sql.pandas.types import from_arrow_schema
+    from pyspark.sql.types import StringType, StructField, StructType
 
+    from sudare.data.readers.missing import spark_cells
+
+    kinds = from_arrow_schema(schema)
+    texts = StructType([StructField(field.name, StringType()) for field in kinds])
     # an empty cell is missing, a quoted empty one is an empty text: Spark tells them apart if null is written otherwise
     fixed = {"mode": "FAILFAST", "quote": '"', "escape": '"', "nullValue": "\0"}
-    reader = session.read.schema(from_arrow_schema(schema)).options(**fixed, **options)
+    reader = session.read.schema(texts if codes else kinds).options(**fixed, **options)
     frames = [reader.csv(str(path)) for path in files]
-    return functools.reduce(lambda first, second: first.union(second), frames)
+    frame = functools.reduce(lambda first, second: first.union(second), frames)
+    return frame.selectExpr(*spark_cells(kinds, codes)) if codes else frame
 
 
-def _as_on_duckdb(files: Sequence[Path], text: Sequence[str]) -> tuple[pa.Schema, dict[str, Any]]:
+def _as_on_duckdb(files: Sequence[Path], expected: Expected) -> tuple[pa.Schema, dict[str, Any]]:
     """The columns as DuckDB reads them, and how: what is a number does not depend on the engine."""
     if not files:
         raise UsageError("sudare looks into CSV files itself; name a path it can read, or use Parquet")
     from sudare.data.readers.csv import dialect_of, open_csv
 
-    dialect, *_ = map(dialect_of, files)
-    view = open_csv(files, text=text)
+    dialect, *_ = (dialect_of(path, expected.names) for path in files)
+    view = open_csv(files, expected)
     schema = connect().sql(f"SELECT * FROM {quote(view)} LIMIT 0").to_arrow_table().schema
     rows = scalar(f"SELECT count(*) FROM {quote(view)}") + len(files) * dialect.header
     several = sum(map(_lines, files)) > rows  # a row may go over several lines: such files cannot be split
@@ -167,7 +201,7 @@ def _postgres(parts: Any) -> Any:
         port = parts.port or 5432
     except ValueError:
         raise UsageError(
-            "the port in the database URL is not a number; write postgres://host:5432/name"
+            "the port in the database URL is no number below 65536; write postgres://host:5432/name"
         ) from None
     try:
         return backend().connect(
@@ -178,7 +212,7 @@ def _postgres(parts: Any) -> Any:
             database=unquote(parts.path.lstrip("/")) or None,
         )
     except psycopg.Error:
-        where = f"{parts.hostname}:{port}"
+        where = f"{parts.hostname or 'this machine'}:{port}"
         raise DataError(f"the database at {where} cannot be reached; check host, name and password") from None
 
 
@@ -221,22 +255,30 @@ def _open_duckdb(path: str, table: str) -> Dataset:
     import duckdb
 
     if not Path(path).is_file():
-        raise DataError(f"{path}: no such database file; check the path")
+        raise DataError(f"{path or 'duckdb://'}: no such database file; check the path")
     database = fresh_name("database")
     try:
-        connect().execute(f"ATTACH {literal(path)} AS {database} (READ_ONLY)")
+        connect().execute(f"ATTACH {literal(path)} AS {database} (READ_ONLY, TYPE duckdb)")
     except duckdb.Error:
         raise DataError(
             f"{path}: not a DuckDB database, or one that another process writes; check it"
         ) from None
-    query = (
-        f"SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = '{database}'"
-    )
-    tables = {
-        name if schema == "main" else f"{schema}.{name}": (schema, name)
-        for schema, name in connect().sql(query).fetchall()
-    }
+    tables = _stored(database, "tables", "table")
     if table not in tables:
+        if table in _stored(database, "views", "view"):
+            raise DataError(
+                f"'{table}' is a view, which may read other files; sudare opens tables only: make a table of it"
+            )
         raise UsageError(f"no table '{table}' in the database; {nearest(table, tables)}")
     where = ".".join(quote(part) for part in (database, *tables[table]))
-    return Dataset(roles=Roles(), name=table, view=create_view(where))
+    try:
+        return Dataset(roles=Roles(), name=table, view=create_view(where))
+    except duckdb.Error:
+        raise DataError(f"{path}: the table '{table}' cannot be read; export it as Parquet") from None
+
+
+def _stored(database: str, function: str, kind: str) -> dict[str, tuple[str, str]]:
+    """What an attached database holds by name, from its catalogue: no view is looked into."""
+    where = f"WHERE database_name = '{database}' AND NOT internal"
+    found = connect().sql(f"SELECT schema_name, {kind}_name FROM duckdb_{function}() {where}").fetchall()
+    return {name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in found}

@@ -8,7 +8,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sudare.errors import DataError, MissingPart, UsageError, nearest
+from sudare.data.readers.sheets import check_sheet
+from sudare.errors import DataError, MissingPart, UsageError, nearest, warn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,7 +27,10 @@ def read_excel(path: Path, sheet: str | None = None) -> pa.Table:
 
     workbook = load(path)
     try:
-        names, columns = _cells(path, workbook[_sheet(path, _tables(workbook), sheet)])
+        chosen = workbook[_sheet(path, _tables(workbook), sheet)]
+        check_sheet(path, chosen)
+        chosen.reset_dimensions()  # what the sheet says of its size may be wrong: cells beyond it would be lost
+        names, columns = _cells(path, chosen)
     except (SyntaxError, ValueError, KeyError, TypeError):  # a part that is no XML, a number that is none
         raise DataError(f"{path}: the sheet is damaged; save the workbook again") from None
     finally:
@@ -42,7 +46,7 @@ def write_excel(table: pa.Table, path: Path) -> None:
         import openpyxl
     except ImportError:
         raise MissingPart.extra("an Excel file", "excel") from None
-    _check_sheet(table)
+    _check_fits(table)
     workbook = openpyxl.Workbook(write_only=True)
     sheet = workbook.create_sheet("release")
     sheet.append([_plain_cell(sheet, name) for name in table.column_names])
@@ -53,16 +57,24 @@ def write_excel(table: pa.Table, path: Path) -> None:
 
 
 def _cells(path: Path, sheet: Any) -> tuple[list[str], list[list[Any]]]:
-    """The names and the columns; rows without any cell are left out."""
+    """The names and the columns; a row without any value is a record too."""
     rows = sheet.iter_rows(values_only=True)
     names = _names(path, next(rows, ()))
     columns: list[list[Any]] = [[] for _ in names]
+    blank = 0
     for number, row in enumerate(rows, 2):
+        if number > SHEET[0]:
+            raise DataError(f"{path}: a row has a number that no sheet has; save the workbook again")
         if any(cell is not None for cell in row[len(names) :]):
             raise DataError(f"{path}, row {number}: a cell stands beside the named columns; name its column")
-        if any(cell is not None for cell in row):
-            for place, column in enumerate(columns):
-                column.append(row[place] if place < len(row) else None)
+        blank += all(cell is None for cell in row)
+        for index, column in enumerate(columns):
+            column.append(row[index] if index < len(row) else None)
+    if blank:
+        warn(
+            "S-BLANK",
+            f"{path}: {blank:,} rows of the sheet hold no value; they count as records: delete them if they are none",
+        )
     return names, columns
 
 
@@ -120,7 +132,7 @@ def _array(column: list[Any]) -> pa.Array:
     return pa.array([None if c is None else str(c) for c in column], pa.string())
 
 
-def _check_sheet(table: pa.Table) -> None:
+def _check_fits(table: pa.Table) -> None:
     """Refuse what a sheet cannot hold: it would be cut, or the workbook would not open."""
     import pyarrow as pa
     import pyarrow.compute as pc

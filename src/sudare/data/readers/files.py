@@ -17,6 +17,8 @@ from sudare.errors import DataError, UsageError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from sudare.data.readers.expected import Expected
+
 FORMATS = ".csv .tsv .txt (also .gz, .zip), .parquet, .arrow .feather .ipc, .xlsx"
 KINDS = {
     ".csv": "csv",
@@ -31,8 +33,8 @@ KINDS = {
 }
 
 
-def open_file(source: str, labels: Sequence[str], *, encoding: str | None, sheet: str | None) -> Dataset:
-    """A dataset over a file, a glob, `example:NAME` or a public data set; `labels` are columns that stay text."""
+def open_file(source: str, expected: Expected, *, encoding: str | None, sheet: str | None) -> Dataset:
+    """A dataset over a file, a glob, `example:NAME` or a public data set."""
     from sudare.examples import catalog
 
     if source.startswith("example:"):
@@ -45,12 +47,11 @@ def open_file(source: str, labels: Sequence[str], *, encoding: str | None, sheet
     if kind == "csv":
         from sudare.data.readers.csv import open_csv
 
-        return Dataset(roles=Roles(), name=name, view=open_csv(paths, encoding=encoding, text=labels))
+        return Dataset(roles=Roles(), name=name, view=open_csv(paths, expected, encoding=encoding))
     if kind == "parquet":
         from sudare.data.readers.parquet import open_parquet
 
-        files = tuple(map(str, paths))
-        return Dataset(roles=Roles(), name=name, view=open_parquet(paths), parquet=files)
+        return open_parquet(paths, name, partitions=expected.partitions)
     from sudare.data.readers.arrow import usable
 
     return Dataset.from_arrow(usable(_read(kind, paths, sheet), name), name=name)
@@ -164,10 +165,10 @@ def _read_ipc(path: Path) -> pa.Table:
 
     try:
         return feather.read_table(path, memory_map=True)
-    except (pa.ArrowInvalid, OSError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         pass
     try:
         with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as stream:
             return stream.read_all()
-    except (pa.ArrowInvalid, OSError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise DataError(f"{path}: not a readable Arrow file; save it again as .arrow or .parquet") from None

@@ -9,8 +9,10 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sudare.data.files.private import private_folder, temporaries_inside
 from sudare.data.truth import ROW, TRUTH_COLUMN, read_truth
 from sudare.errors import DataError, MissingPart, UsageError
 
@@ -43,15 +45,28 @@ def session(master: str, **settings: Any) -> Any:
         chosen |= LOOPBACK
     if master.startswith("local"):  # Spark's own 200 parts are made for a cluster
         chosen["spark.sql.shuffle.partitions"] = str(2 * (os.cpu_count() or 1))
+        chosen |= _inside(private_folder() / "spark")
     builder = from_pyspark.SparkSession.builder.master(master).appName("sudare")
     for name, value in (chosen | settings).items():
         builder = builder.config(name, value)
     try:
-        return builder.getOrCreate()
+        with temporaries_inside():  # the file by which the process and its Java find each other
+            return builder.getOrCreate()
     except Exception as error:
         raise DataError(
             f"Spark at {master} cannot be reached ({type(error).__name__}); check its address"
         ) from None
+
+
+def _inside(folder: Path) -> dict[str, str]:
+    """Everything that Spark and its Java keep on disk goes to a private folder."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    option = f"-Djava.io.tmpdir={folder}".replace("\\", "\\\\").replace('"', '\\"')
+    return {
+        "spark.local.dir": str(folder),
+        "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
+        "spark.driver.extraJavaOptions": f'"{option}"',
+    }
 
 
 def frame_of(expression: Any) -> Any:

@@ -12,9 +12,19 @@ import numpy as np
 
 from sudare.data.dataset import Dataset
 from sudare.data.published import Published
-from sudare.engine.after import Ints, Observed, PublishedCodes, right_guesses, values_of
+from sudare.engine.after import (
+    Coarser,
+    Ints,
+    Observed,
+    PublishedCodes,
+    coarsened,
+    knowledge_of,
+    right_guesses,
+    values_of,
+)
 from sudare.engine.codes import classes, codes
 from sudare.engine.consistent import consistent_pairs
+from sudare.engine.known_records import Knowledge
 
 Coded = Mapping[str, tuple[Ints, list[Any]]]  # per column the codes of the rows, and the values by code
 
@@ -44,12 +54,22 @@ class DuckDBAfter:
         return len(self.users)
 
     def right_guesses(self, shown: Sequence[str]) -> float:
-        published = PublishedCodes(
-            people=self.people, values=_vectors(self.seen, shown, len(self.people)), owner=self._owner
-        )
         near = [self._observed[name].near for name in shown]
         true = _vectors(self.true, shown, len(self.users))
-        return right_guesses(users=self.users, true=true, published=published, near=near)
+        return right_guesses(users=self.users, true=true, published=self._published(shown), near=near)
+
+    def knowledge(self, shown: Sequence[str], coarser: Mapping[str, Coarser]) -> Knowledge:
+        near = [self._observed[name].near for name in shown]
+        true = _vectors(self.true, shown, len(self.users))
+        values = [self.true[name][1] for name in shown]
+        true, near = coarsened(true, near, values, [coarser.get(name) for name in shown])
+        people = int(self.users.max()) + 1
+        return knowledge_of(
+            users=self.users, true=true, published=self._published(shown), near=near, people=people
+        )
+
+    def _published(self, shown: Sequence[str]) -> PublishedCodes:
+        return PublishedCodes(self.people, _vectors(self.seen, shown, len(self.people)), self._owner)
 
     def changed(self, name: str) -> float:
         return self._observed[name].changed

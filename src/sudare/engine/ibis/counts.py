@@ -49,10 +49,20 @@ class IbisCounts(Classes, Counts):
     def coded_values(
         self, columns: Sequence[str], *, missing: str = "value"
     ) -> tuple[Coded, dict[str, list[Any]]]:
+        return self._here(self.ds.to_pyarrow(self._with_user(columns))).coded_values(columns, missing=missing)
+
+    def owned_values(
+        self, columns: Sequence[str], *, missing: str = "value"
+    ) -> tuple[Coded, dict[str, list[Any]]]:
+        different = self.ds.table.select(*self._with_user(columns)).distinct()
+        return self._here(different.to_pyarrow()).coded_values(columns, missing=missing)
+
+    def _with_user(self, columns: Sequence[str]) -> list[str]:
         user = self.ds.roles.user
-        wanted = list(dict.fromkeys([*([user] if user else []), *columns]))
-        here = Dataset.from_arrow(self.ds.to_pyarrow(wanted), Roles(user=user), name=self.ds.name)
-        return counts_of(here).coded_values(columns, missing=missing)
+        return list(dict.fromkeys([*([user] if user else []), *columns]))
+
+    def _here(self, table: pa.Table) -> Counts:
+        return counts_of(Dataset.from_arrow(table, Roles(user=self.ds.roles.user), name=self.ds.name))
 
     def profile(self, attributes: Sequence[str], *, missing: str, every_attacker: bool) -> Profile:
         by = ["records", "users", "squares", "largest"] if every_attacker else ["records", "users"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,9 +13,20 @@ import numpy as np
 from sudare.data.dataset import Dataset
 from sudare.data.readers.spark import column, numbered
 from sudare.data.truth import ROW
-from sudare.engine.after import Ints, Observed, grouped, reach, values_of
+from sudare.engine.after import (
+    Coarser,
+    Ints,
+    Observed,
+    PublishedCodes,
+    coarsened,
+    grouped,
+    knowledge_of,
+    reach,
+    values_of,
+)
 from sudare.engine.codes import codes, joint_codes
 from sudare.engine.consistent import consistent_pairs
+from sudare.engine.known_records import Knowledge
 from sudare.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,6 +35,7 @@ if TYPE_CHECKING:
     from sudare.data.published import Published
 
 MOST_VALUES = 5_000_000
+MOST_PAIRS = 50_000_000  # of a person and a value
 USER, PERSON, GROUP = "sudare user", "sudare person", "sudare group"
 TRUE, SEEN = "true {}", "seen {}"
 
@@ -80,6 +92,36 @@ class SparkAfter:
         people.unpersist()
         return float(total or 0.0)
 
+    def knowledge(self, shown: Sequence[str], coarser: Mapping[str, Coarser]) -> Knowledge:
+        """The different values of every person come here; how often somebody has one does not."""
+        what = "+".join(shown) or "the people"
+        true, seen = [[form.format(self.columns.index(c)) for c in shown] for form in (TRUE, SEEN)]
+        known = _fetched(self.original.select(column(USER), *map(column, true)).distinct(), what, MOST_PAIRS)
+        held = _fetched(
+            self.published.select(column(PERSON), *map(column, seen)).distinct(), what, MOST_PAIRS
+        )
+        owner = _fetched(self._owner.select(column(PERSON), column(USER)), what, MOST_PAIRS)
+        (users, named), _ = joint_codes([known.select([USER]), owner.select([USER])], [USER])
+        (people, pseudonyms), everybody = joint_codes(
+            [held.select([PERSON]), owner.select([PERSON])], [PERSON]
+        )
+        owned = np.full(len(everybody[0]), -1, np.int64)
+        owned[pseudonyms[:, 0]] = named[:, 0]
+        matrix, values = codes(known, true)
+        true_codes, near = coarsened(
+            matrix.astype(np.int64),
+            [self._observed(name).near for name in shown],
+            [found.to_pylist() for found in values],
+            [coarser.get(name) for name in shown],
+        )
+        published = PublishedCodes(
+            people[:, 0].astype(np.int64), codes(held, seen)[0].astype(np.int64), owned
+        )
+        mine = users[:, 0].astype(np.int64)
+        return knowledge_of(
+            users=mine, true=true_codes, published=published, near=near, people=int(mine.max()) + 1
+        )
+
     @cached_property
     def _links(self) -> Any:
         """Every published record that is about somebody, beside the true one."""
@@ -134,11 +176,12 @@ class SparkAfter:
         )
 
 
-def _fetched(frame: Any, what: str) -> pa.Table:
-    found = frame.limit(MOST_VALUES + 1).toArrow()
-    if found.num_rows > MOST_VALUES:
+def _fetched(frame: Any, what: str, most: int | None = None) -> pa.Table:
+    most = MOST_VALUES if most is None else most
+    found = frame.limit(most + 1).toArrow()
+    if found.num_rows > most:
         raise UsageError(
-            f"{what}: has more than {MOST_VALUES:,} values, too many to compare in one process; recode it, leave it "
+            f"{what}: has more than {most:,} values, too many to compare in one process; recode it, leave it "
             "out, or measure a sample with DuckDB"
         )
     return found

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sudare.data.files.private import private_folder
 from sudare.data.readers.spark import session
 from sudare.errors import DataError
 
@@ -82,7 +83,7 @@ class Cluster:
 @contextmanager
 def cluster(workers: int = 2, *, cores: int = 1, memory: str = "1g") -> Iterator[Cluster]:
     """A cluster for the time of a `with` block."""
-    folder = Path(tempfile.mkdtemp(prefix="sudare-spark-"))
+    folder = Path(tempfile.mkdtemp(dir=private_folder(), prefix="spark-"))
     port = _free_port()
     running = Cluster(f"spark://127.0.0.1:{port}", folder, cores=cores, memory=memory)
     try:

@@ -49,7 +49,7 @@ def with_ids(frame: Any, roles: Roles, secret: Secret, parts: int) -> Any:
     equal records by their occurrence number, in the order of the rows.
     """
     names = [name for name in frame.columns if name != ROW]
-    owned = bool(roles.user or roles.identifier)
+    owned = bool(identity(names, roles)[0])
     hashed = mapped(frame, _hashing(names, roles, secret), extra=(*_OWNER, *_FULL))
     by = _OWNER if owned else _FULL
     together = hashed.repartition(parts, *(column(c) for c in by)).sortWithinPartitions(

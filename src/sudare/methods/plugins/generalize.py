@@ -1,4 +1,4 @@
-"""Round, TopBottomCode and Generalize: a column says less, the same for every record."""
+"""Round and Generalize: a column says less, the same for every record."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sudare.constraints import AtLeast, Between
+from sudare.constraints import AtLeast
 from sudare.data.values.hierarchy_sources import writable
-from sudare.engine.exact import Moments
 from sudare.engine.numbers import as_numbers
-from sudare.engine.summary import COUNT, Summary
+from sudare.engine.summary import Summary
 from sudare.errors import SudareError, UsageError
 from sudare.keys import Key
 from sudare.methods.numeric import Floats, numeric_columns
@@ -73,95 +71,6 @@ class Round:
             before, rounded = (pa.array(v, mask=missing) for v in (numbers, _round(numbers, self.to)))
         changed = int(pc.sum(pc.not_equal(rounded, before)).as_py() or 0)
         return draft.with_column(name, rounded).replace(details={"changed": changed, "to": self.to})
-
-
-@method
-@dataclass(frozen=True, kw_only=True)
-class TopBottomCode:
-    """Publish no number above `top` or below `bottom`: they become the bound, or the mean of those beyond it.
-
-    `share` sets both bounds at quantiles instead: 0.01 codes the largest and the smallest hundredth. The mean
-    keeps the column's total.
-
-    >>> import sudare
-    >>> patients = sudare.open("example:patients", identifier="name", quasi=["sex", "age"], sensitive="disease")
-    >>> release = sudare.anonymize(patients, TopBottomCode(column="age", top=65), key=bytes(range(32)))
-    >>> max(release.data.to_pyarrow()["age"].to_pylist())
-    65
-    """
-
-    column: str
-    top: float | None = None
-    bottom: float | None = None
-    share: Annotated[float, Between(0, 0.5)] | None = None
-    replacement: Literal["bound", "mean"] = "bound"
-
-    scope: ClassVar[str] = "row"
-    technique: ClassVar[str] = "top and bottom coding"
-    family: ClassVar[str] = "Generalise and suppress"
-    details: ClassVar[Mapping[str, str]] = {"top_coded": "total", "bottom_coded": "total"}
-
-    def __post_init__(self) -> None:
-        if self.top is None and self.bottom is None and self.share is None:
-            raise UsageError("top-bottom-code: give top, bottom or share")
-        if self.top is not None and self.bottom is not None and not self.bottom < self.top:
-            raise UsageError("top-bottom-code: bottom is below top")
-
-    def apply(self, draft: Draft, key: Key) -> Draft:
-        return self.fit(draft).apply(draft, key)
-
-    def fit(self, summary: Summary) -> Coded:
-        """The bounds, and what is published beyond them, from how often each value occurs."""
-        (name,) = numeric_columns(summary, self.column, "top-bottom-code")
-        values, counts = _ordered(summary, name)
-        bottom, top = self._bounds(values, counts)
-        above, below = values > top, values < bottom
-        if self.replacement == "bound":
-            return Coded(name, bottom, top, bottom, top)
-        high = _mean(values[above], counts[above]) if above.any() else top
-        low = _mean(values[below], counts[below]) if below.any() else bottom
-        return Coded(name, bottom, top, low, high)
-
-    def _bounds(self, values: NDArray[Any], counts: NDArray[np.int64]) -> tuple[float, float]:
-        """What may be published at most and at least; for whole numbers these are whole."""
-        bottom = -math.inf if self.bottom is None else self.bottom
-        top = math.inf if self.top is None else self.top
-        if self.share is not None and len(values):
-            ends = np.cumsum(counts)
-            last = int(ends[-1]) - 1
-            quantiles = math.floor(self.share * last), math.ceil((1 - self.share) * last)
-            lowest, highest = values[np.searchsorted(ends, quantiles, side="right")].tolist()
-            bottom, top = max(bottom, lowest), min(top, highest)
-        if values.dtype.kind == "O":
-            return Decimal(str(bottom)), Decimal(str(top))  # type: ignore[return-value]
-        if values.dtype.kind == "f":
-            return bottom, top
-        ends_of_type = np.iinfo(values.dtype)
-        inside = [min(max(bound, ends_of_type.min), ends_of_type.max) for bound in (bottom, top)]
-        return math.ceil(inside[0]), math.floor(inside[1])
-
-
-class Coded(NamedTuple):
-    """Numbers below `bottom` become `low`, those above `top` become `high`."""
-
-    column: str
-    bottom: float
-    top: float
-    low: float
-    high: float
-
-    def apply(self, draft: Draft, key: Key) -> Draft:
-        import pyarrow as pa
-
-        column = draft.table[self.column]
-        values, missing = _numbers(column, self.column), np.asarray(column.is_null())
-        above, below = ~missing & (values > self.top), ~missing & (values < self.bottom)
-        coded = values.copy()
-        coded[above], coded[below] = self.high, self.low
-        kind = column.type if pa.types.is_decimal(column.type) else None
-        return draft.with_column(self.column, pa.array(coded, kind, mask=missing)).replace(
-            details={"top_coded": int(above.sum()), "bottom_coded": int(below.sum())}
-        )
 
 
 @method
@@ -231,38 +140,6 @@ def _refuse_sets(field: pa.Field) -> None:
 
     if is_sets(field.type):
         raise UsageError(f"column '{field.name}' holds sets, which have no hierarchy; generalize it first")
-
-
-def _numbers(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
-    """Numbers in the column's own type where it is whole: exact also above 2^53."""
-    import pyarrow as pa
-
-    if pa.types.is_integer(column.type):
-        return np.asarray(column.fill_null(0)).astype(column.type.to_pandas_dtype())
-    if pa.types.is_decimal(column.type):
-        return np.array([Decimal(0) if v is None else v for v in column.to_pylist()], dtype=object)
-    return as_numbers(column, name)
-
-
-def _ordered(summary: Summary, name: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The different numbers of a column in order, and how often each occurs."""
-    counted = summary.counts([name])
-    known = counted.filter(counted[name].is_valid())
-    values, counts = _numbers(known[name], name), np.asarray(known[COUNT], np.int64)
-    order = np.argsort(values, kind="stable")
-    return values[order], counts[order]
-
-
-def _mean(beyond: NDArray[Any], counts: NDArray[np.int64]) -> float:
-    """The mean of the numbers beyond a bound, whole for whole numbers."""
-    if beyond.dtype.kind == "O":
-        total = sum((Fraction(value) * count for value, count in zip(beyond, counts.tolist())), Fraction(0))
-        mean, digits = total / int(counts.sum()), -min(value.as_tuple().exponent for value in beyond)
-        return Decimal(round(mean * 10**digits)).scaleb(-digits, WIDE)  # type: ignore[return-value]
-    if beyond.dtype.kind == "f":
-        return Moments.of(np.repeat(beyond, counts)).mean
-    total = sum(value * count for value, count in zip(beyond.tolist(), counts.tolist()))
-    return round(Fraction(total, int(counts.sum())))
 
 
 def _round(numbers: Floats, to: float) -> Floats:

@@ -29,9 +29,11 @@ class Pram:
     `matrix` gives the probabilities instead: a row per value, in sorted order of the values (missing last), that
     sums to 1. `invariant=True` (the default) turns them into probabilities under which the expected counts of all
     values are the true ones, so that tables of counts need no correction; it draws twice, so that fewer values
-    stay, rare ones least (`expected_changed` in the details). The matrix is published in the schema.
-    Draws depend on the key and the record alone. `details` tell the share of changed cells and how far the
-    counts have moved (half the sum of the differences, as a share of the records).
+    stay, rare ones least. The schema publishes the matrix that was asked for and whether it was made invariant: the
+    one in use would give the exact counts away. Draws depend on the key and the record alone. `details` tell the
+    share of changed cells (not finer than ten records), and, reckoned from the published counts, the share to be
+    expected and how far the counts are expected to change (half the sum of the differences, as a share of the
+    records).
 
     >>> import pyarrow as pa, sudare
     >>> ds = sudare.open(pa.table({"id": range(6), "job": list("aabbbc")}), identifier=["id"], quasi=["job"])
@@ -46,6 +48,7 @@ class Pram:
     invariant: bool = True
 
     scope: ClassVar[str] = "table"
+    randomises: ClassVar[bool] = True
     instead: ClassVar[str] = "use randomized-addition instead"
     technique: ClassVar[str] = "post-randomization"
     family: ClassVar[str] = "Perturb"
@@ -63,36 +66,48 @@ class Pram:
 
         draft.require(self.column)
         cells, (values,) = codes(draft.table, [self.column])
-        before = np.bincount(cells[:, 0], minlength=len(values)).astype(np.float64)
-        chances = self._chances(before)
-        drawn = uniform(key, "pram", self.column, draft.ids)[:, 0]
+        base = self._base(len(values))
+        chances = self._chances(base, _counts(cells[:, 0], len(values)))
+        purpose, draft = draft.drawing("pram", self.column)
+        drawn = uniform(key, purpose, self.column, draft.ids)[:, 0]
         ladder = np.cumsum(chances, axis=1)
         ladder[:, -1] = 1.0
         after = np.empty(len(drawn), np.int64)
         for value in range(len(values)):
             mine = cells[:, 0] == value
             after[mine] = np.searchsorted(ladder[value], drawn[mine], side="left")
-        moved = np.abs(np.bincount(after, minlength=len(values)) - before).sum() / 2 / draft.rows
         known = [v if isinstance(v, (str, int, float)) else plain(v) for v in values.to_pylist()]
-        entry = {"values": known, "matrix": chances.round(12).tolist()}
+        entry = {"values": known, "matrix": base.round(12).tolist(), "invariant": self.invariant}
         return draft.with_column(self.column, values.take(pa.array(after))).replace(
             schema={**draft.schema, "pram": {**draft.schema.get("pram", {}), self.column: entry}},
             details={
-                "changed": float((after != cells[:, 0]).mean()),
-                "expected_changed": float(before @ (1 - np.diag(chances)) / draft.rows),
-                "information_loss": float(moved),
+                "changed": _coarse((after != cells[:, 0]).mean(), draft.rows),
+                **self._expected(base, _counts(after, len(values))),
             },
         )
 
-    def _chances(self, counts: Floats) -> Floats:
-        n = len(counts)
-        if self.matrix is None:
-            away = (1 - self.retain) / max(n - 1, 1)
-            chances = np.full((n, n), away)
-            np.fill_diagonal(chances, self.retain if n > 1 else 1.0)
-        else:
-            chances = _check_matrix(self.matrix, n)
-        return invariant(chances, counts) if self.invariant else chances
+    def _base(self, n: int) -> Floats:
+        """The probabilities that were asked for."""
+        if self.matrix is not None:
+            return _check_matrix(self.matrix, n)
+        chances = np.full((n, n), (1 - self.retain) / max(n - 1, 1))
+        np.fill_diagonal(chances, self.retain if n > 1 else 1.0)
+        return chances
+
+    def _chances(self, base: Floats, counts: Floats) -> Floats:
+        return invariant(base, counts) if self.invariant else base
+
+    def _expected(self, base: Floats, published: Floats) -> dict[str, float]:
+        """What anybody can reckon who has the release and its schema."""
+        before = published if self.invariant else _corrected(base, published)
+        chances = self._chances(base, published)
+        rows = max(before.sum(), 1.0)
+        shift = before @ chances - before
+        spread = np.sqrt(before @ (chances * (1 - chances)))
+        return {
+            "expected_changed": float(before @ (1 - np.diag(chances)) / rows),
+            "information_loss": float(_mean_size(shift, spread).sum() / 2 / rows),
+        }
 
 
 def invariant(chances: Floats, counts: Floats) -> Floats:
@@ -106,6 +121,35 @@ def invariant(chances: Floats, counts: Floats) -> Floats:
     arriving = joint.sum(axis=0)
     back = np.divide(joint.T, arriving[:, None], out=np.zeros_like(joint.T), where=arriving[:, None] > 0)
     return np.asarray(chances @ back)
+
+
+def _counts(cells: NDArray[np.integer], n: int) -> Floats:
+    return np.bincount(cells, minlength=n).astype(np.float64)
+
+
+def _coarse(share: float, rows: int) -> float:
+    """A share not finer than ten records: where values change in one direction only, it is a difference of counts.
+
+    >>> _coarse(0.26, 100), _coarse(0.2634, 100_000)
+    (0.3, 0.26)
+    """
+    step = max(0.01, 10 / rows)
+    return min(round(round(share / step) * step, 12), 1.0)
+
+
+def _corrected(chances: Floats, published: Floats) -> Floats:
+    """The counts that the published ones let expect before the draws; none is below zero."""
+    solved = np.maximum(np.linalg.lstsq(chances.T, published, rcond=None)[0], 0.0)
+    return np.asarray(solved * published.sum() / max(solved.sum(), 1e-300))
+
+
+def _mean_size(shift: Floats, spread: Floats) -> Floats:
+    """The mean absolute value of normal numbers."""
+    from scipy.special import erf
+
+    ratio = np.divide(shift, spread, out=np.zeros_like(shift), where=spread > 0)
+    normal = spread * np.sqrt(2 / np.pi) * np.exp(-(ratio**2) / 2) + shift * erf(ratio / np.sqrt(2))
+    return np.where(spread > 0, normal, np.abs(shift))
 
 
 def _check_matrix(given: Sequence[Sequence[float]], n: int) -> Floats:

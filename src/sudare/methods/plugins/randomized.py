@@ -51,6 +51,7 @@ class RandomizedAddition:
     force: bool = False
 
     scope: ClassVar[str] = "row"
+    randomises: ClassVar[bool] = True
     technique: ClassVar[str] = "randomization"
     family: ClassVar[str] = "l-diversity"
     details: ClassVar[Mapping[str, str]] = {"*": "fact"}

@@ -55,7 +55,8 @@ class Swap:
         places = np.lexsort((draft.ids[:, 1], draft.ids[:, 0], group_of))
         moved = 0
         for name in names:
-            drawn = words(key, "swap", name, draft.ids, 1)[:, 0]
+            purpose, draft = draft.drawing("swap", name)
+            drawn = words(key, purpose, name, draft.ids, 1)[:, 0]
             source = np.empty(draft.rows, np.int64)
             source[places] = np.lexsort((draft.ids[:, 0], drawn, group_of))
             draft = draft.with_column(name, draft.table[name].take(source))
